@@ -106,6 +106,13 @@ pub trait Fetch: Send + Sync {
     /// is one whose body was cut after some of it had arrived: see [`Fetched::truncated`].
     fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a>;
 
+    /// Waits until the fetcher's own limit on requests lets this one go. Whoever makes many requests waits
+    /// for it before each [`Fetch::fetch`]; that time is not the host's.
+    fn ready<'a>(&'a self, request: &'a FetchRequest) -> ReadyFuture<'a> {
+        let _ = request;
+        Box::pin(std::future::ready(()))
+    }
+
     /// The address that a request to a host, named as in URLs, would go to first. None where nobody
     /// knows: behind a proxy, without a network, or when the look-up fails.
     fn address<'a>(&'a self, host: &'a str) -> AddressFuture<'a> {
@@ -113,6 +120,9 @@ pub trait Fetch: Send + Sync {
         Box::pin(std::future::ready(None))
     }
 }
+
+/// The future that [`Fetch::ready`] returns.
+pub type ReadyFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// An address that is looked up.
 pub type AddressFuture<'a> = Pin<Box<dyn Future<Output = Option<IpAddr>> + Send + 'a>>;
@@ -142,8 +152,8 @@ pub struct Fetched {
     pub first_byte: Duration,
     /// From the start of the request to the end of the body.
     pub total: Duration,
-    /// How long the fetcher itself kept the request or the body waiting: for a limit on requests or
-    /// bandwidth, or for memory. It says nothing of the host.
+    /// How long the fetcher itself kept the body waiting: for a limit on bandwidth, or for memory. It says
+    /// nothing of the host.
     pub waited: Duration,
 }
 

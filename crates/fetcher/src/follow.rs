@@ -50,6 +50,7 @@ pub async fn follow(fetcher: &dyn Fetch, request: FetchRequest, redirects_max: u
     let mut request = request;
     loop {
         seen.insert(without_fragment(&request.url));
+        fetcher.ready(&request).await;
         let fetched = match fetcher.fetch(request).await {
             Ok(fetched) => fetched,
             Err(error) => {

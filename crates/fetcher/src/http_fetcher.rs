@@ -20,7 +20,9 @@ use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::cookies::CookieJar;
 use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
-use crate::fetch::{AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Via};
+use crate::fetch::{
+    AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, ReadyFuture, Via,
+};
 use crate::guard::AddressGuard;
 use crate::limits::FetchLimits;
 use crate::resolve::{Fixed, Resolver};
@@ -148,11 +150,6 @@ impl HttpFetcher {
         if host_header.is_none() {
             self.check_address(&request.url)?;
         }
-        let asked = Instant::now();
-        if let Some(rate) = &self.rate {
-            rate.until_ready().await;
-        }
-        let rate_waited = asked.elapsed();
         let mut headers = request_headers(&request);
         if let Some(Some(host)) = host_header {
             headers.insert(header::HOST, host);
@@ -184,7 +181,7 @@ impl HttpFetcher {
             truncated: received.truncated,
             first_byte,
             total: started.elapsed(),
-            waited: rate_waited + received.waited,
+            waited: received.waited,
         })
     }
 
@@ -290,6 +287,14 @@ impl HttpFetcher {
 impl Fetch for HttpFetcher {
     fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a> {
         Box::pin(self.run(request))
+    }
+
+    fn ready<'a>(&'a self, _: &'a FetchRequest) -> ReadyFuture<'a> {
+        Box::pin(async {
+            if let Some(rate) = &self.rate {
+                rate.until_ready().await;
+            }
+        })
     }
 
     fn address<'a>(&'a self, host: &'a str) -> AddressFuture<'a> {

@@ -45,7 +45,7 @@ pub use config::HttpConfig;
 pub use decoding::{Decoding, decode as decode_content};
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};
 pub use fetch::{
-    AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated, Via,
+    AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, ReadyFuture, Truncated, Via,
 };
 pub use follow::{Followed, Hop, follow};
 pub use guard::{AddressGuard, Refused};

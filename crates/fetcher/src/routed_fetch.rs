@@ -20,7 +20,9 @@ use std::sync::Arc;
 use url::{Host, Url};
 
 use crate::error::FetchError;
-use crate::fetch::{AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, Truncated};
+use crate::fetch::{
+    AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, ReadyFuture, Truncated,
+};
 use crate::guard::AddressGuard;
 use crate::limits::FetchLimits;
 
@@ -212,6 +214,11 @@ impl Fetch for RoutedFetch {
             Some(fetcher) => Box::pin(self.run_routed(fetcher, request)),
             None => self.default.fetch(request),
         }
+    }
+
+    fn ready<'a>(&'a self, request: &'a FetchRequest) -> ReadyFuture<'a> {
+        let fetcher = self.routed(request).unwrap_or(&self.default);
+        fetcher.ready(request)
     }
 
     fn address<'a>(&'a self, host: &'a str) -> AddressFuture<'a> {

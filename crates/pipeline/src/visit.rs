@@ -144,6 +144,7 @@ impl Visitor {
 
     async fn ask(&self, request: FetchRequest) -> Answer {
         let started = Instant::now();
+        self.fetch.ready(&request).await;
         let started_ms = unix_ms();
         let fetched = self.fetch.fetch(request).await;
         // A host is not slow because the crawl kept it waiting.
@@ -333,6 +334,47 @@ mod tests {
     fn what_a_fetch_waited_for_memory_is_not_its_hosts_time() {
         // A host was slowed down since others had taken all memory.
         let (to_dispatcher, _dispatcher) = std::sync::mpsc::channel();
+    /// Lets a request go after a while, and has no answer to it.
+    struct LateAndLost;
+
+    const LATE: Duration = Duration::from_millis(300);
+
+    impl Fetch for LateAndLost {
+        fn ready<'a>(&'a self, _: &'a FetchRequest) -> fetcher::ReadyFuture<'a> {
+            Box::pin(tokio::time::sleep(LATE))
+        }
+
+        fn fetch<'a>(&'a self, _: FetchRequest) -> FetchFuture<'a> {
+            let message = "connection reset".to_owned();
+            Box::pin(std::future::ready(Err(fetcher::FetchError::Reset {
+                message,
+            })))
+        }
+    }
+
+    #[test]
+    fn what_a_request_waited_for_its_turn_is_not_its_hosts_time_though_it_has_no_answer() {
+        // A host that gave no answer was left alone for as long as the crawl had kept its request.
+        let (to_dispatcher, _dispatcher) = std::sync::mpsc::channel();
+        let (to_pool, _pool) = mpsc::channel(1);
+        let visitor = Visitor::new(
+            Arc::new(LateAndLost),
+            to_dispatcher,
+            ToPool::new(to_pool),
+            false,
+        );
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build();
+        let url = Url::parse("http://a.example/").expect("a URL");
+        let began = unix_ms();
+        let asked = visitor.ask(FetchRequest::page(url));
+        let answer = runtime.expect("a runtime").block_on(asked);
+        let advice = advice_of(&answer, Origin::default(), false);
+        assert!(advice.failed && advice.took < LATE / 2, "{:?}", advice.took);
+        assert!(answer.started_ms >= began + LATE.as_millis() as u64 - 1);
+    }
+
         let (to_pool, _pool) = mpsc::channel(1);
         let fetch = Arc::new(Hops::default());
         let visitor = Visitor::new(fetch, to_dispatcher, ToPool::new(to_pool), false);

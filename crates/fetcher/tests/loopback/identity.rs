@@ -172,6 +172,25 @@ fn a_bandwidth_cap_delays_and_cuts_nothing() {
 }
 
 #[test]
+fn requests_wait_for_their_turn_before_they_begin() {
+    let config = HttpConfig {
+        requests_per_second: Some(4.0),
+        ..local()
+    };
+    let fetcher = HttpFetcher::new(config).unwrap();
+    let server = Server::says(ok("x"));
+    let request = FetchRequest::page(url::Url::parse(&server.url("/")).unwrap());
+    let began = std::time::Instant::now();
+    for _ in 0..6 {
+        runtime().block_on(fetcher.ready(&request));
+    }
+    // Four may go at once.
+    assert!(began.elapsed() >= std::time::Duration::from_millis(400));
+    let fetched = runtime().block_on(fetcher.fetch(request)).unwrap();
+    assert_eq!(fetched.waited, std::time::Duration::ZERO);
+}
+
+#[test]
 fn a_rate_that_is_no_rate_is_refused_at_the_start() {
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let config = HttpConfig {
