@@ -3,7 +3,8 @@
 //! Slots are served by priority, then depth, then admission order, so a crawl without a topic is
 //! breadth-first on each host. URLs to be tried again wait apart until their time, and URLs of an origin
 //! that cannot be had stand aside until it is asked again, so that the host's other ones go on; where
-//! no other ones are, the whole host waits. When memory has
+//! no other ones are, the whole host waits. When its time has come they come back one by one, as their
+//! turn comes, so that a try that fails again moves one of them and not all. When memory has
 //! no room for more slots the worse half of a queue is spilled to the store. Some of it comes back,
 //! the best slot among it, before a slot would be served that a spilled one may be better than.
 //! Pure: the store is the caller's, time is an argument.
@@ -40,8 +41,10 @@ pub(crate) struct HostQueue {
     pub(crate) admitted: u64,
     pub(crate) admitted_max: u64,
     /// Requests to be made beside those for its URLs, by the caller's numbers and the origin they go to;
-    /// they go first.
+    /// they go first, unless that is held.
     pub(crate) errands: VecDeque<(u64, Origin)>,
+    /// Its best URL waits for others to be finished, and nothing is asked for before it.
+    pub(crate) waits_for_others: bool,
     /// When the host was served last, as a number that only grows.
     pub(crate) turn: u64,
     /// What may be asked for now.
@@ -66,6 +69,7 @@ impl HostQueue {
             admitted: 0,
             admitted_max,
             errands: VecDeque::new(),
+            waits_for_others: false,
             turn: 0,
             ready: BTreeSet::new(),
             retries: BTreeSet::new(),
@@ -316,38 +320,85 @@ impl HostQueue {
 
     /// Whether there is something to ask the host for, and it may be asked when its time comes.
     pub(crate) fn has_work(&self) -> bool {
-        match self.errands.is_empty() {
-            true => self.len() > 0 && (!self.politeness.is_busy() || self.is_gone()),
-            false => !self.politeness.is_full() && self.politeness.look_up != LookUp::UnderWay,
-        }
+        self.may_run_errands() || self.may_ask_for_urls()
     }
 
-    /// When the host's next URL may be fetched; `None` for at once.
+    /// When the next request may be made, or the next URL end without one; `None` for at once.
     pub(crate) fn next_at(&self) -> Option<Instant> {
-        if let Some((_, origin)) = self.errands.front() {
-            let held = self.politeness.held(*origin);
-            return self.politeness.next_at().max(held.map(|(at, _)| at));
-        }
+        let errand = self.may_run_errands().then(|| self.next_errand_at());
+        let url = self.may_ask_for_urls().then(|| self.next_url_at());
+        // What may be done at once comes before what has a time.
+        let first = errand.into_iter().chain(url).min();
+        first.unwrap_or_else(|| self.next_url_at())
+    }
+
+    fn may_run_errands(&self) -> bool {
+        let may_ask = !self.politeness.is_full() && self.politeness.look_up != LookUp::UnderWay;
+        !self.errands.is_empty() && may_ask
+    }
+
+    fn may_ask_for_urls(&self) -> bool {
+        let has_one = self.len() > 0 && (self.has_ready() || self.next_later().is_some());
+        has_one && !self.politeness.is_busy() || self.len() > 0 && self.is_gone()
+    }
+
+    fn next_errand_at(&self) -> Option<Instant> {
+        let errands = self.errands.iter();
+        let first = errands.map(|(_, origin)| self.held_until(*origin)).min();
+        self.politeness.next_at().max(first.flatten())
+    }
+
+    fn next_url_at(&self) -> Option<Instant> {
         if self.is_gone() {
             // Its URLs end without a request.
             return None;
         }
         let later = match self.has_ready() {
             true => None,
-            false => {
-                let retry = self.retries.first().map(|(at, _)| *at);
-                let aside = self.aside.keys();
-                let aside = aside.filter_map(|origin| self.politeness.held(*origin));
-                retry.into_iter().chain(aside.map(|(at, _)| at)).min()
-            }
+            false => self.next_later(),
         };
         let held = self.held().map(|(at, _)| at);
         self.politeness.next_at().max(later).max(held)
     }
 
+    /// When the first URL is to be asked for that is to be tried again, or whose origin is, if it goes before
+    /// all others then.
+    fn next_later(&self) -> Option<Instant> {
+        let retry = self.retries.first().map(|(at, _)| *at);
+        let goes_first = |(_, slots): &(&Origin, &BTreeSet<Packed>)| self.is_best(slots.first());
+        let aside = self.aside.iter().filter(goes_first);
+        let aside = aside.filter_map(|(origin, _)| self.held_until(*origin));
+        retry.into_iter().chain(aside).min()
+    }
+
+    fn is_best(&self, slot: Option<&Packed>) -> bool {
+        slot.is_some_and(|slot| self.ready.first().is_none_or(|first| slot < first))
+    }
+
+    fn held_until(&self, origin: Origin) -> Option<Instant> {
+        self.politeness.held(origin).map(|(at, _)| at)
+    }
+
+    /// Whether an errand may go now.
+    pub(crate) fn has_errand(&self, now: Instant) -> bool {
+        self.may_run_errands() && self.next_errand_at().is_none_or(|at| at <= now)
+    }
+
+    /// Takes the first errand that may go now: those to an origin that is held wait by themselves.
+    pub(crate) fn take_errand(&mut self, now: Instant) -> Option<(u64, Origin)> {
+        if !self.has_errand(now) {
+            return None;
+        }
+        let is_free =
+            |(_, origin): &(u64, Origin)| self.held_until(*origin).is_none_or(|at| at <= now);
+        let first = self.errands.iter().position(is_free)?;
+        self.errands.remove(first)
+    }
+
     /// Why the host waits, for watchers.
     pub(crate) fn why(&self, now: Instant) -> &'static str {
-        let nothing_holds_it = if self.has_ready() { "ready" } else { "retry" };
+        let has_ready = !self.ready.is_empty() || self.wants_back();
+        let nothing_holds_it = if has_ready { "ready" } else { "retry" };
         let held = self.held().filter(|(at, _)| *at > now);
         let held = held.filter(|(at, _)| self.politeness.next_at().is_none_or(|next| *at > next));
         match (self.politeness.is_busy(), held) {
@@ -357,7 +408,8 @@ impl HostQueue {
     }
 
     fn has_ready(&self) -> bool {
-        !self.ready.is_empty() || self.wants_back()
+        let goes = |first: &Packed| !(self.waits_for_others && first.is_deferred());
+        self.ready.first().is_some_and(goes) || self.wants_back()
     }
 
     /// Moves what may be tried again into the queue, and what stands aside for an origin that may be
@@ -376,17 +428,21 @@ impl HostQueue {
         }
     }
 
+    /// Of each origin that may be asked again those come back that are better than all others.
     fn promote_aside(&mut self, now: Instant) {
         let politeness = &self.politeness;
-        let is_held = |origin| politeness.held(origin).is_some_and(|(at, _)| at > now);
-        let free: Vec<Origin> = self.aside.keys().copied().collect();
-        for origin in free.into_iter().filter(|origin| !is_held(*origin)) {
-            if let Some(mut slots) = self.aside.remove(&origin) {
-                self.aside_count -= slots.len();
-                self.origins.add(origin, slots.len());
-                self.ready.append(&mut slots);
+        for (origin, slots) in &mut self.aside {
+            if politeness.held(*origin).is_some_and(|(at, _)| at > now) {
+                continue;
+            }
+            let is_best = |slot: &Packed| self.ready.first().is_none_or(|first| slot < first);
+            if slots.first().is_some_and(is_best) {
+                self.ready.extend(slots.pop_first());
+                self.origins.add(*origin, 1);
+                self.aside_count -= 1;
             }
         }
+        self.aside.retain(|_, slots| !slots.is_empty());
     }
 }
 
@@ -582,8 +638,17 @@ mod tests {
         queue.set_first_aside(held);
         assert_eq!((queue.next_at(), queue.len()), (Some(hour), ASIDE_MAX + 2));
         assert!(queue.counts_origins());
-        queue.promote(hour);
-        assert_eq!((queue.ready.len(), queue.aside_count), (ASIDE_MAX + 2, 0));
+        // They come back in order, as their turn comes.
+        for order in 0..ASIDE_MAX {
+            queue.promote(hour);
+            assert_eq!(
+                (queue.ready.len(), queue.aside_count),
+                (3, ASIDE_MAX - 1 - order)
+            );
+            assert_eq!(queue.pop().map(|slot| slot.order), Some(order as u64));
+            queue.origins.remove(held);
+        }
+        assert_eq!(queue.len(), 2);
         assert!(queue.counts_origins());
     }
 

@@ -101,11 +101,13 @@ impl Schedule {
             _ => now,
         };
         let place = match host.next_at() {
-            _ if !host.has_work() && host.len() > 0 => Place::Busy(priority, since),
-            _ if !host.has_work() => Place::Idle,
+            _ if !host.has_work() => match host.len() > 0 && host.politeness.is_busy() {
+                true => Place::Busy(priority, since),
+                false => Place::Idle,
+            },
             Some(at) if at > now => Place::Due(at, priority),
             // Other hosts may wait for what an errand brings.
-            _ if !host.errands.is_empty() => Place::Ready(i32::MAX, host.turn),
+            _ if host.has_errand(now) => Place::Ready(i32::MAX, host.turn),
             _ => Place::Ready(priority, host.turn),
         };
         self.put(id, place);
@@ -161,7 +163,7 @@ impl Schedule {
         let Some(&(Reverse(priority), _, id)) = self.ready.first() else {
             return Turn::Nobody(self.next_due());
         };
-        if costs_a_request(&hosts[id]) && self.waits_for_better(priority, hosts, now, read) {
+        if is_for_a_url(&hosts[id], now) && self.waits_for_better(priority, hosts, now, read) {
             let until = *self.waited_since.get_or_insert(now) + self.patience;
             if until > now {
                 return Turn::Nobody(self.next_due().into_iter().chain([until]).min());
@@ -198,7 +200,7 @@ impl Schedule {
         let ready = self
             .ready
             .iter()
-            .filter(|(.., id)| costs_a_request(&hosts[*id]));
+            .filter(|(.., id)| is_for_a_url(&hosts[*id], now));
         let ready = ready.map(|(Reverse(priority), ..)| *priority).next();
         let taken = self.taken.iter().take(BETTER_LOOKED_AT);
         let mut soon = taken.filter(|(_, id)| self.is_free_soon(*id, hosts, now));
@@ -294,6 +296,11 @@ impl Schedule {
         self.update(id, host, now);
     }
 
+    /// Whether no host is ready, and all whose time comes are such.
+    pub(crate) fn waits_only_for(&self, is_such: impl Fn(usize) -> bool) -> bool {
+        self.ready.is_empty() && self.due.iter().all(|(_, id)| is_such(*id))
+    }
+
     /// When the next host's time comes.
     fn next_due(&self) -> Option<Instant> {
         self.due.first().map(|(at, _)| *at)
@@ -310,7 +317,7 @@ fn worth_awaiting(priority: i32) -> i32 {
     times.saturating_add(steps(WORTH_AWAITING_A_HOST))
 }
 
-/// Whether a host's next URL is asked for; those of a host that was given up end without a request.
-fn costs_a_request(host: &HostQueue) -> bool {
-    host.errands.is_empty() && !host.is_gone()
+/// Whether a host's next request is for one of its URLs; those of a host that was given up end without one.
+fn is_for_a_url(host: &HostQueue, now: Instant) -> bool {
+    !host.has_errand(now) && !host.is_gone()
 }

@@ -11,11 +11,12 @@
 //!
 //! When one of them stands first there is nothing else to ask its host for, and the host waits:
 //! behind a deferred URL until a lease ends anywhere, behind one that is held back until every host
-//! has come that far. When no lease is left that could end, deferred URLs go all the same, and then
-//! what is held back, on all hosts at once.
+//! has come that far. A URL that is to be tried again, or whose origin is, goes meanwhile when its time
+//! has come. When no lease is left that could end, deferred URLs go all the same, and then what is held
+//! back, on all hosts at once.
 
 use super::Frontier;
-use crate::lease::HeldBack;
+use crate::lease::{HeldBack, Next};
 use crate::store::QueueSlot;
 use crate::url_table::Entry;
 
@@ -26,6 +27,7 @@ impl Frontier {
         if slot.held().is_some() {
             self.urls.put_back(slot.key, entry);
             self.deferred_hosts.push(id);
+            self.wait_for_others(id);
         } else {
             self.put_behind(id, slot, entry, HeldBack::UntilOthersAreDone);
         }
@@ -36,6 +38,7 @@ impl Frontier {
         if slot.held() == Some(held) {
             self.urls.put_back(slot.key, entry);
             self.held_back_hosts.insert(id);
+            self.wait_for_others(id);
         } else {
             self.put_behind(id, slot, entry, held);
         }
@@ -45,13 +48,43 @@ impl Frontier {
         entry.held = Some(held);
         self.hosts[id].replace(slot, entry.slot(slot.key));
         self.urls.put_back(slot.key, entry);
+        self.ask_anew(id);
+    }
+
+    fn wait_for_others(&mut self, id: usize) {
+        self.hosts[id].waits_for_others = true;
         self.update(id);
+    }
+
+    fn ask_anew(&mut self, id: usize) {
+        self.hosts[id].waits_for_others = false;
+        self.update(id);
+    }
+
+    /// Whether nothing can be done at once, and nothing comes but at hosts that wait for others.
+    pub(super) fn others_are_done(&self, next: &Next) -> bool {
+        if !self.is_quiet() || !self.held_new.is_empty() {
+            return false;
+        }
+        let hosts = &self.hosts;
+        match next {
+            Next::InFlight => true,
+            Next::WaitUntil(_) => self
+                .schedule
+                .waits_only_for(|id| hosts[id].waits_for_others),
+            Next::Lease(_)
+            | Next::Robots(..)
+            | Next::Errand(..)
+            | Next::Address(_)
+            | Next::Refused(..)
+            | Next::Drained => false,
+        }
     }
 
     /// Asks anew about the hosts that wait for a URL to be finished.
     pub(super) fn release_deferred(&mut self) {
         for id in std::mem::take(&mut self.deferred_hosts) {
-            self.update(id);
+            self.ask_anew(id);
         }
     }
 
@@ -66,7 +99,7 @@ impl Frontier {
             Some(_) => HeldBack::ToTheLast,
         });
         for id in hosts {
-            self.update(id);
+            self.ask_anew(id);
         }
         true
     }

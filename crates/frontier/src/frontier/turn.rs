@@ -15,6 +15,11 @@ use crate::schedule::Turn;
 use crate::store::{Change, QueueSlot};
 use crate::url_table::Entry;
 
+/// So many URLs of origins that are held are set aside in one turn, each of which may have to be read from
+/// the store; then those who wait for the frontier go first.
+const ASIDE_AT_ONCE: usize = 256;
+const ASIDE_PAUSE: Duration = Duration::from_millis(1);
+
 impl Frontier {
     /// Whose turn is it?
     ///
@@ -24,14 +29,14 @@ impl Frontier {
         let now = self.clock.moved_to(now);
         loop {
             let next = self.next_ready(now, gate, false)?;
-            if !matches!(next, Next::InFlight) || !self.is_quiet() || !self.held_new.is_empty() {
+            if !self.others_are_done(&next) {
                 return Ok(next);
             }
             if !self.deferred_hosts.is_empty() {
                 // Nothing is left that a deferred URL could wait for.
                 self.release_deferred();
                 let next = self.next_ready(now, gate, true)?;
-                if !matches!(next, Next::InFlight) {
+                if !self.others_are_done(&next) {
                     return Ok(next);
                 }
             }
@@ -50,6 +55,7 @@ impl Frontier {
         ends_deferral: bool,
     ) -> Result<Next, FrontierError> {
         let read = self.counts.finished;
+        let mut set_aside = 0;
         let wait = loop {
             let id = match self.schedule.take(&mut self.hosts.queues, now, read) {
                 Turn::Host(id) => id,
@@ -62,13 +68,13 @@ impl Frontier {
                 return Ok(Next::Address(self.hosts[id].host.clone()));
             }
             if let Some(address) = self.hosts[id].politeness.address
-                && !self.hosts[id].is_gone()
+                && (self.hosts[id].has_errand(now) || !self.hosts[id].is_gone())
                 && self.is_full(address)
             {
                 self.schedule.wait_for(id, address);
                 continue;
             }
-            if let Some((errand, origin)) = self.hosts[id].errands.pop_front() {
+            if let Some((errand, origin)) = self.hosts[id].take_errand(now) {
                 self.send(id, origin, now);
                 return Ok(Next::Errand(self.hosts[id].host.clone(), errand));
             }
@@ -87,6 +93,10 @@ impl Frontier {
                 self.urls.put_back(slot.key, entry);
                 self.hosts[id].set_first_aside(origin);
                 self.update(id);
+                set_aside += 1;
+                if set_aside == ASIDE_AT_ONCE {
+                    break Some(now + ASIDE_PAUSE);
+                }
                 continue;
             }
             let permission = match self.permission(id, &entry, gate) {
@@ -279,7 +289,7 @@ impl Frontier {
     }
 
     /// Whether nothing is under way.
-    fn is_quiet(&self) -> bool {
+    pub(super) fn is_quiet(&self) -> bool {
         self.requests == 0 && self.asking_robots == 0 && self.leased.is_empty()
     }
 

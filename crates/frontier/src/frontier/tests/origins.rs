@@ -53,13 +53,18 @@ fn ask_in_vain(frontier: &mut Frontier, now: Instant) {
         panic!("{next:?}");
     };
     assert_eq!(url.origin(), https());
+    no_robots(frontier, &host, now);
+}
+
+/// Its robots.txt cannot be had for an hour.
+fn no_robots(frontier: &mut Frontier, host: &HostKey, now: Instant) {
     let busy = HostAdvice {
         origin: https(),
         status: 503,
         ..HostAdvice::default()
     };
-    frontier.body_done(&host, now, &busy);
-    frontier.robots_known(&host, url.origin(), None, Some(HOUR));
+    frontier.body_done(host, now, &busy);
+    frontier.robots_known(host, https(), None, Some(HOUR));
 }
 
 fn finish(frontier: &mut Frontier, lease: Lease, now: Instant) {
@@ -116,6 +121,110 @@ fn an_origin_without_a_robots_txt_holds_back_its_own_urls_alone() {
     }
     let next = frontier.next(until + 60 * SECOND, &mut AllKnown);
     assert!(matches!(next, Ok(Next::Lease(lease)) if lease.url().url.origin() == https()));
+}
+
+#[test]
+fn many_urls_of_a_held_origin_are_set_aside_in_several_turns_and_come_back_one_by_one() {
+    // Each time that the origin was tried again, all of them were looked at before the next URL went.
+    let begin = Instant::now();
+    let mut frontier = two_origins(1_000, 1, begin);
+    ask_in_vain(&mut frontier, begin);
+    let mut now = begin + 10 * SECOND;
+    let mut turns = 0;
+    let lease = loop {
+        match frontier.next(now, &mut HttpIsKnown).expect("reads") {
+            Next::Lease(lease) => break lease,
+            Next::WaitUntil(at) => now = at,
+            other => panic!("{other:?}"),
+        }
+        turns += 1;
+    };
+    assert_eq!(
+        (turns, now - begin),
+        (3, 10 * SECOND + Duration::from_millis(3))
+    );
+    finish(&mut frontier, lease, now);
+    ask_in_vain(&mut frontier, begin + HOUR);
+    let next = frontier.next(begin + HOUR, &mut HttpIsKnown);
+    assert!(matches!(next, Ok(Next::WaitUntil(at)) if at == begin + 2 * HOUR));
+    assert_eq!(frontier.counts().pending, 1_000);
+}
+
+#[test]
+fn an_errand_to_a_held_origin_holds_nothing_else_of_its_host() {
+    // A robots.txt that had moved to an origin without an answer kept the host's other origin waiting.
+    let begin = Instant::now();
+    let mut frontier = two_origins(1, 3, begin);
+    ask_in_vain(&mut frontier, begin);
+    let host = parsed("http://a.example/").host();
+    frontier.ask_for(&host, https(), 7);
+    frontier.ask_for(&host, Origin::default(), 8);
+    let (mut now, mut read, mut errands) = (begin, 0, Vec::new());
+    while errands.len() < 2 {
+        match frontier.next(now, &mut HttpIsKnown).expect("reads") {
+            Next::Lease(lease) => {
+                read += 1;
+                finish(&mut frontier, lease, now);
+            }
+            Next::Errand(of, number) => {
+                errands.push((number, read, now - begin >= HOUR));
+                frontier.body_done(&of, now, &HostAdvice::default());
+            }
+            Next::WaitUntil(at) => now = at,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(errands, [(8, 0, false), (7, 3, true)]);
+}
+
+#[test]
+fn what_is_to_be_tried_again_goes_in_its_time_though_the_hosts_other_urls_are_held_back() {
+    // It waited until nothing was under way on any host.
+    struct HoldsBack;
+    impl Gate for HoldsBack {
+        fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
+            HttpIsKnown.check(host, url)
+        }
+        fn worth(&mut self, _: &HostKey, url: &CanonicalUrl, _: &UrlNormalizer) -> Permission {
+            match url.path_and_query() {
+                "/0" => Permission::HoldBack(crate::HeldBack::UntilOthersAreDone),
+                "/1" => Permission::Defer,
+                _ => Permission::Allowed,
+            }
+        }
+    }
+    for page in 0..2 {
+        let begin = Instant::now();
+        let mut frontier = two_origins(1, 0, begin);
+        for url in ["http://b.example/", &format!("http://a.example/{page}")] {
+            let lower = FrontierUrl {
+                priority: 0.5,
+                ..FrontierUrl::seed(parsed(url), 0)
+            };
+            frontier.admit(lower).expect("admits");
+        }
+        ask_in_vain(&mut frontier, begin);
+        let next = frontier.next(begin, &mut HoldsBack).expect("reads");
+        let Next::Lease(long) = next else {
+            panic!("{next:?}");
+        };
+        let next = frontier.next(begin + 10 * SECOND, &mut HoldsBack);
+        assert!(
+            matches!(next, Ok(Next::WaitUntil(at)) if at == begin + HOUR),
+            "{next:?}"
+        );
+        // It does not go before the other host is done, and then it waits for nothing else.
+        let next = frontier.next(begin + HOUR, &mut HoldsBack);
+        assert!(matches!(next, Ok(Next::Robots(..))), "{next:?}");
+        let host = parsed("http://a.example/").host();
+        no_robots(&mut frontier, &host, begin + HOUR);
+        let now = begin + HOUR + 10 * SECOND;
+        let next = frontier.next(now, &mut HoldsBack);
+        assert!(matches!(next, Ok(Next::WaitUntil(_))), "{next:?}");
+        finish(&mut frontier, long, now);
+        let next = frontier.next(now, &mut HoldsBack).expect("reads");
+        assert!(matches!(next, Next::Lease(_)), "{next:?}");
+    }
 }
 
 #[test]
