@@ -3,10 +3,22 @@
 //! http and https of one host share its delay, and so do `example.org.` and `example.org`; but one of
 //! them may be dead, or without a robots.txt to be had, while another answers.
 
+use serde::{Deserialize, Serialize};
+
 /// Which of its host's origins a URL is of: by the scheme, by the dot behind the name, and by
 /// whether its port is the one that the other scheme has by default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(from = "u8")]
 pub struct Origin(u8);
+
+/// A number that none of them has is one of theirs all the same: it may be read from a damaged file.
+impl From<u8> for Origin {
+    fn from(number: u8) -> Origin {
+        Origin(number % COUNT as u8)
+    }
+}
 
 const HTTPS: u8 = 1;
 const DOT: u8 = 2;
@@ -15,7 +27,7 @@ const COUNT: usize = 8;
 
 impl Origin {
     /// The origin of a canonical URL's text.
-    pub(crate) fn of(url: &str) -> Origin {
+    pub fn of(url: &str) -> Origin {
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let authority = &rest[..end];

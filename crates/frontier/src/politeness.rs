@@ -69,25 +69,28 @@ pub struct HostAdvice {
 pub struct HostPast {
     /// It has answered, with whatever status.
     pub has_answered: bool,
-    /// Failures in a row, those by status included.
+    /// Failures in a row, up to an answer whose status is one.
     pub failures: u32,
-    /// When its last request ended, milliseconds since the Unix epoch.
+    /// When its last answer ended, milliseconds since the Unix epoch.
     pub ended_ms: u64,
     /// It asked to be left alone for this long, counted from the given time (milliseconds since the
     /// Unix epoch).
     pub retry_after: Option<(u64, Duration)>,
     /// How much slower than its delay it is asked.
     pub pace: Pace,
-    /// What is known of its origins.
-    #[serde(skip)]
+    /// What is known of its origins; one may come twice, with another part of it each time.
     pub origins: Vec<OriginPast>,
 }
 
 /// What the journal tells of one origin of a host.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OriginPast {
     /// Which it is.
     pub origin: Origin,
+    /// Its requests in a row that no answer came to, and failures of the host before them.
+    pub failures: u32,
+    /// When the last of them ended, milliseconds since the Unix epoch.
+    pub ended_ms: u64,
     /// Its robots.txt asks for this delay.
     pub crawl_delay: Option<Duration>,
     /// Its robots.txt cannot be had and is asked for again after this long, counted from the given
@@ -390,6 +393,13 @@ impl Politeness {
         for own in &past.origins {
             if own.crawl_delay.is_some() {
                 self.origins.entry(own.origin).crawl_delay = own.crawl_delay;
+            }
+            if own.failures > 0 {
+                let manners = self.origins.entry(own.origin);
+                manners.failures = own.failures;
+                if let Some(at) = at(own.ended_ms, back_off(own.failures)) {
+                    manners.hold(at, WaitReason::BackOff);
+                }
             }
             if let Some((from_ms, wait)) = own.robots_outage {
                 let manners = self.origins.entry(own.origin);

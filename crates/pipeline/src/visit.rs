@@ -104,6 +104,7 @@ impl Visitor {
     ) {
         let _told = self.end_told();
         let origin = canonical(&url).map(|url| url.origin()).unwrap_or_default();
+        let answered_at = state::origin_of(url.as_str()).to_owned();
         let answer = self.ask(FetchRequest::new(url, Purpose::Robots)).await;
         let target = answer.fetched.as_ref().ok().and_then(Fetched::location);
         let target = target.and_then(|url| Some((canonical(&url)?, url)));
@@ -111,7 +112,7 @@ impl Visitor {
             .into_iter()
             .partition(|owner| target.is_some() && owner.hops < ROBOTS_REDIRECTS_MAX);
         let (at, advice) = (Instant::now(), advice_of(&answer, origin, self.proxied));
-        let found = RobotsAnswered::of(&answer, host.clone());
+        let found = RobotsAnswered::of(&answer, host.clone(), answered_at);
         // A large body holds room that the next one may wait for: it goes first.
         let answers: Vec<_> = ending.iter().map(|_| answer.clone()).collect();
         drop(answer);
@@ -143,8 +144,8 @@ impl Visitor {
     }
 
     async fn ask(&self, request: FetchRequest) -> Answer {
-        let started = Instant::now();
         self.fetch.ready(&request).await;
+        let started = Instant::now();
         let started_ms = unix_ms();
         let fetched = self.fetch.fetch(request).await;
         // A host is not slow because the crawl kept it waiting.
@@ -182,15 +183,17 @@ struct RobotsAnswered {
     robots: Arc<Robots>,
     rules: RobotsAnswer,
     answered_by: HostKey,
+    answered_at: String,
 }
 
 impl RobotsAnswered {
-    fn of(answer: &Answer, answered_by: HostKey) -> Self {
+    fn of(answer: &Answer, answered_by: HostKey, answered_at: String) -> Self {
         let (robots, rules) = robots_of(answer);
         Self {
             robots: Arc::new(robots),
             rules,
             answered_by,
+            answered_at,
         }
     }
 
@@ -199,6 +202,7 @@ impl RobotsAnswered {
             host: owner.host,
             origin: owner.origin,
             answered_by: self.answered_by.clone(),
+            answered_at: self.answered_at.clone(),
             answer,
             robots: Arc::clone(&self.robots),
             rules: self.rules.clone(),
@@ -330,10 +334,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_a_fetch_waited_for_memory_is_not_its_hosts_time() {
-        // A host was slowed down since others had taken all memory.
-        let (to_dispatcher, _dispatcher) = std::sync::mpsc::channel();
     /// Lets a request go after a while, and has no answer to it.
     struct LateAndLost;
 
@@ -375,6 +375,10 @@ mod tests {
         assert!(answer.started_ms >= began + LATE.as_millis() as u64 - 1);
     }
 
+    #[test]
+    fn what_a_fetch_waited_for_memory_is_not_its_hosts_time() {
+        // A host was slowed down since others had taken all memory.
+        let (to_dispatcher, _dispatcher) = std::sync::mpsc::channel();
         let (to_pool, _pool) = mpsc::channel(1);
         let fetch = Arc::new(Hops::default());
         let visitor = Visitor::new(fetch, to_dispatcher, ToPool::new(to_pool), false);

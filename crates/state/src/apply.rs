@@ -7,7 +7,7 @@ use archive::{
     AgainRecord, BodyRef, ElsewhereRecord, Event, PageRecord, Record, RetryRecord, RobotsRecord,
     SeedRecord, SitemapRecord, VisitRecord,
 };
-use frontier::{CanonicalUrl, FrontierUrl, HostKey, UrlError};
+use frontier::{CanonicalUrl, FrontierUrl, HostKey, Origin, UrlError};
 use outcome::{LinkFate, Outcome, SitemapKind};
 
 use crate::context::{self, UrlContext, decode};
@@ -135,15 +135,17 @@ impl State {
 
     /// What an answer says of its host.
     fn apply_answer(&mut self, event: &Event) {
-        let (host, fetch) = match event {
-            Event::Page(page) => (&page.host, page.fetch.as_ref()),
-            Event::Attempt(attempt) => (&attempt.host, Some(&attempt.fetch)),
-            Event::Sitemap(sitemap) => (&sitemap.host, Some(&sitemap.fetch)),
+        let (host, url, fetch) = match event {
+            Event::Page(page) => (&page.host, page.url.as_str(), page.fetch.as_ref()),
+            Event::Attempt(attempt) => (&attempt.host, &*attempt.url, Some(&attempt.fetch)),
+            Event::Sitemap(sitemap) => (&sitemap.host, &*sitemap.url, Some(&sitemap.fetch)),
             Event::Robots(robots) => {
                 let host = robots.answered_by.as_ref().unwrap_or(&robots.host);
-                (host, Some(&robots.fetch))
+                let origin = robots.answered_at.as_ref().or(robots.origin.as_ref());
+                let origin = origin.map_or("", String::as_str);
+                (host, origin, Some(&robots.fetch))
             }
-            Event::Visit(visit) => (&visit.host, visit.fetch.as_ref()),
+            Event::Visit(visit) => (&visit.host, &*visit.url, visit.fetch.as_ref()),
             Event::Start(_)
             | Event::Seed(_)
             | Event::Retry(_)
@@ -152,7 +154,7 @@ impl State {
             | Event::Stop(_) => return,
         };
         if let Some(fetch) = fetch {
-            self.pasts.on_answer(host, fetch);
+            self.pasts.on_answer(host, Origin::of(url), fetch);
         }
     }
 

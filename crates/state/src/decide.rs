@@ -344,9 +344,13 @@ mod tests {
                 started_ms: 1,
                 ..archive::FetchRecord::default()
             };
-            state.pasts.on_answer("a.example", &answer(200));
+            state
+                .pasts
+                .on_answer("a.example", frontier::Origin::default(), &answer(200));
             for _ in 0..before {
-                state.pasts.on_answer("a.example", &answer(429));
+                state
+                    .pasts
+                    .on_answer("a.example", frontier::Origin::default(), &answer(429));
             }
             (0..20)
                 .take_while(|turn| {

@@ -67,6 +67,8 @@ pub struct RobotsFinding {
     pub origin: String,
     /// The host that gave the last answer.
     pub answered_by: HostKey,
+    /// The scheme and authority that did.
+    pub answered_at: String,
     /// What came back, after redirects.
     pub answer: Answer,
     /// What it says; of an answer that broke off, its whole lines.

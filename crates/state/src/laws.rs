@@ -445,6 +445,7 @@ impl World {
         drop(queue);
         self.commit(Finding::Robots(Box::new(RobotsFinding {
             origin: crate::robots_book::origin_of(url.as_str()).to_owned(),
+            answered_at: crate::robots_book::origin_of(url.as_str()).to_owned(),
             answered_by: host.clone(),
             host,
             answer,
@@ -967,6 +968,7 @@ fn busy_crawl() -> World {
     found.started_ms = world.now_ms;
     world.commit(Finding::Robots(Box::new(RobotsFinding {
         origin: "http://h0.example".into(),
+        answered_at: "http://h0.example".into(),
         answered_by: host.clone(),
         host,
         answer: found,

@@ -373,6 +373,7 @@ impl RobotsBook {
                 origin: url.origin(),
                 crawl_delay,
                 robots_outage: wait,
+                ..OriginPast::default()
             };
             Some((url.host(), past))
         })

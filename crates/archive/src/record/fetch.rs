@@ -21,6 +21,9 @@ pub struct RobotsRecord {
     /// The host that gave the last answer, where redirects led to another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
+    /// The scheme and authority that did, where redirects led to others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_at: Option<String>,
     /// The rules for our agent, each with its line in the file: `3 Disallow: /x`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,

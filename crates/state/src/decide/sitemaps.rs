@@ -110,6 +110,9 @@ impl State {
             rules,
             origin: Some(found.origin.clone()),
             answered_by: answered_by.map(HostKey::to_string),
+            answered_at: Some(&found.answered_at)
+                .filter(|at| **at != found.origin)
+                .cloned(),
             lines,
             crawl_delay_s: delay.map(|delay| delay.as_secs_f64()),
             usage: match rules_hold {

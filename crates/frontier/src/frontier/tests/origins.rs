@@ -256,8 +256,8 @@ fn so_it_is_after_a_restart_when_nobody_knows_the_origins_of_what_waits() {
     let past = HostPast {
         origins: vec![OriginPast {
             origin: https(),
-            crawl_delay: None,
             robots_outage: Some((frontier.clock.unix_ms_of(begin), HOUR)),
+            ..OriginPast::default()
         }],
         ..HostPast::default()
     };
@@ -279,12 +279,43 @@ fn so_it_is_after_a_restart_when_nobody_knows_the_origins_of_what_waits() {
 }
 
 #[test]
+fn after_a_restart_an_origin_that_gave_no_answer_is_left_alone_and_the_hosts_other_one_goes_on() {
+    // Its failures in a row held the whole host.
+    let begin = Instant::now();
+    let mut frontier = two_origins(1, 1, begin);
+    let host = parsed("http://a.example/").host();
+    let lost = OriginPast {
+        origin: https(),
+        failures: 7,
+        ended_ms: frontier.clock.unix_ms_of(begin),
+        ..OriginPast::default()
+    };
+    let past = HostPast {
+        has_answered: true,
+        origins: vec![lost],
+        ..HostPast::default()
+    };
+    frontier.resume_host(&host, &past);
+    let next = frontier.next(begin, &mut HttpIsKnown).expect("reads");
+    let Next::Lease(lease) = next else {
+        panic!("{next:?}");
+    };
+    finish(&mut frontier, lease, begin);
+    let next = frontier.next(begin, &mut HttpIsKnown);
+    let until = begin + 16 * SECOND;
+    assert!(
+        matches!(next, Ok(Next::WaitUntil(at)) if at == until),
+        "{next:?}"
+    );
+}
+
+#[test]
 fn the_longest_crawl_delay_of_a_hosts_origins_counts_also_after_a_restart() {
     let http = Origin::default();
     let asks = |origin, seconds: Option<u64>| OriginPast {
         origin,
         crawl_delay: seconds.map(Duration::from_secs),
-        robots_outage: None,
+        ..OriginPast::default()
     };
     let both = [asks(https(), Some(3)), asks(http, None)];
     // Whichever is told last.
