@@ -37,6 +37,7 @@ mod turn;
 pub use learnt::Learnt;
 pub use offers::Offers;
 pub use share::Share;
+pub use silent::Troubled;
 
 /// Every URL ever admitted, and whose turn is next.
 ///

@@ -89,7 +89,7 @@ mod url_table;
 pub use config::{
     FrontierConfig, FrontierError, HostStatus, Opened, SEEN_IN_MEMORY, SLOTS_PER_URL,
 };
-pub use frontier::{Frontier, Learnt, Offers, Share};
+pub use frontier::{Frontier, Learnt, Offers, Share, Troubled};
 pub use host::HostKey;
 pub use lease::{
     Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, Next, PendingUrl,

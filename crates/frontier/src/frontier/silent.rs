@@ -39,6 +39,28 @@ const PATIENCE_PER_URL: Duration = Duration::from_secs(5);
 /// The same, at least.
 const PATIENCE_MIN: Duration = Duration::from_secs(15);
 
+/// What there is left to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// URLs of hosts that answer, or something is under way that may bring some.
+    Others,
+    /// Nothing but hosts in trouble.
+    Trouble,
+    /// Nothing but one host in trouble.
+    OneHost,
+}
+
+/// A host in trouble that is to be asked again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Troubled {
+    /// The host.
+    pub host: HostKey,
+    /// Until then.
+    pub next_in: Duration,
+    /// It answers, and its robots.txt cannot be had.
+    pub answers: bool,
+}
+
 /// What is known of hosts in trouble.
 #[derive(Debug, Default)]
 pub(super) struct SilentHosts {
@@ -62,8 +84,13 @@ impl Frontier {
         self.silent.alone_since = is_alone.then_some(since);
         // A page that is being recorded may bring new links.
         let is_alone = is_alone && self.leased.len() <= self.requests && self.asking_robots == 0;
+        let left = match (is_alone, self.troubled_with_urls().nth(1)) {
+            (false, _) => Left::Others,
+            (true, Some(_)) => Left::Trouble,
+            (true, None) => Left::OneHost,
+        };
         for (id, origin) in self.origins_in_trouble() {
-            if let Some(silence) = self.too_long_silent(id, origin, is_alone, now) {
+            if let Some(silence) = self.too_long_silent(id, origin, left, now) {
                 self.give_up(id, origin, silence, now);
             }
         }
@@ -81,12 +108,33 @@ impl Frontier {
         is_alone && !is_undecided && !longest.is_zero() && lasted >= patience
     }
 
+    /// Of the hosts in trouble with URLs the one that is asked again first.
+    pub fn first_in_trouble(&self, now: Instant) -> Option<Troubled> {
+        let first = self
+            .troubled_with_urls()
+            .min_by_key(|host| host.next_at())?;
+        let at = first.next_at();
+        let mut in_trouble = first.politeness.in_trouble();
+        Some(Troubled {
+            host: first.host.clone(),
+            next_in: at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now)),
+            answers: in_trouble.all(|(_, own)| own.silence.is_none()),
+        })
+    }
+
     /// A host gets another chance.
     pub(super) fn revive(&mut self, host: &HostKey) {
         if let Some(id) = self.hosts.find(host) {
             self.hosts[id].politeness.revive();
             self.note_trouble(id);
         }
+    }
+
+    fn troubled_with_urls(&self) -> impl Iterator<Item = &HostQueue> {
+        let troubled = self.silent.troubled.iter();
+        troubled
+            .map(|&id| &self.hosts[id])
+            .filter(|host| host.len() > 0)
     }
 
     fn origins_in_trouble(&self) -> Vec<(usize, Origin)> {
@@ -120,7 +168,7 @@ impl Frontier {
         &self,
         id: usize,
         origin: Origin,
-        is_alone: bool,
+        left: Left,
         now: Instant,
     ) -> Option<Silence> {
         let host = &self.hosts[id];
@@ -137,23 +185,20 @@ impl Frontier {
             .last_answer
             .is_some_and(|at| at >= silence.since);
         let nobody_ever = self.silent.last_answer.is_none() && !self.silent.has_answered_before;
-        let is_last = || {
-            let waiting = |&&id: &&usize| self.hosts[id].len() > 0;
-            is_alone && self.silent.troubled.iter().filter(waiting).count() == 1
-        };
+        let is_last = left == Left::OneHost;
         let (is_the_hosts_fault, shortened) = match politeness.has_answered(origin) {
             true => {
-                let fault = others_answer || is_last();
+                let fault = others_answer || is_last;
                 (fault, patience(waiting))
             }
             false => {
-                let fault = others_answer || nobody_ever || is_last();
+                let fault = others_answer || nobody_ever || is_last;
                 (fault, Duration::ZERO)
             }
         };
-        let patience = match is_alone {
-            true => shortened.min(longest),
-            false => longest,
+        let patience = match left {
+            Left::Others => longest,
+            Left::Trouble | Left::OneHost => shortened.min(longest),
         };
         let lasted = now.saturating_duration_since(silence.since);
         let is_too_long = silence.failures >= FAILURES_MIN && lasted >= patience;

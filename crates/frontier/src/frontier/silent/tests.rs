@@ -248,6 +248,8 @@ fn where_all_hosts_fall_silent_together_none_is_given_up() {
     assert_eq!(crawl.run(HOUR, |_| false), None);
     // What waits may be left for another day.
     assert!(crawl.frontier.give_up_silent_hosts(crawl.now));
+    let first = crawl.frontier.first_in_trouble(crawl.now);
+    assert!(first.is_some_and(|first| !first.answers && first.next_in <= Duration::from_secs(60)));
     assert_eq!(crawl.frontier.counts().pending, 6);
 }
 
@@ -264,6 +266,13 @@ fn a_host_in_a_robots_outage_is_no_reason_to_go_on_and_none_to_give_it_up() {
     assert!(!crawl.frontier.give_up_silent_hosts(crawl.now));
     assert!(!crawl.frontier.give_up_silent_hosts(later(14)));
     assert!(crawl.frontier.give_up_silent_hosts(later(15)));
+    let first = crawl.frontier.first_in_trouble(later(16));
+    let expected = Troubled {
+        host: host.clone(),
+        next_in: HOUR - Duration::from_secs(16),
+        answers: true,
+    };
+    assert_eq!(first, Some(expected));
     let later = later(16);
     assert!(matches!(
         crawl.frontier.next(later, &mut Open),
