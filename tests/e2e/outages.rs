@@ -420,7 +420,12 @@ fn a_crawl_of_which_only_outages_are_left_stops_and_keeps_what_waits() {
     let seeds = ["--seed", "http://a.test/", "--seed", "http://b.test/"];
     let output = web.crawl(config, &seeds);
     assert!(output.status.success(), "{}", stderr(&output));
-    has(&stderr(&output), &["1 URL waits", "carry on later"]);
+    // It was said that b.test could not be reached, which it could, and not when it is asked again.
+    let first = "b.test is asked again first, in ";
+    let why = " s: its robots.txt cannot be had; carry on later";
+    has(&stderr(&output), &["1 URL waits", first, why]);
+    let report = stdout(&run(tamis(&["report"]).arg(web.crawl_dir())));
+    has(&report, &["gave no answer, or no robots.txt", first]);
     assert_eq!(web.fates()["indexed"], 1);
     assert_eq!(
         web.export("hosts")

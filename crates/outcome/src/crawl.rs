@@ -85,9 +85,9 @@ names! {
         Reloaded = "reloaded" => "stopped for a moment, to go on with other settings",
         /// Little more was to be found for the topic.
         Harvest = "harvest" => "done, little more was to be found",
-        /// All that is left waits on hosts that cannot be reached; it stays in the queue.
+        /// All that is left waits on hosts that give no answer, or no robots.txt; it stays in the queue.
         HostsUnreachable = "hosts_unreachable" =>
-            "stopped, no host that is left can be reached; start it again later",
+            "stopped, the hosts that are left give no answer, or no robots.txt; start it again later",
         /// On many machines: this node was asked to hand over what it has.
         HandedOver = "handed_over" => "handed over, other nodes go on with its hosts",
         /// The disk is about to be full.

@@ -113,8 +113,8 @@ pub(crate) struct Dispatcher {
     disk: DiskReserve,
     /// When the hosts that do not answer were looked at last.
     looked_at: Option<Instant>,
-    /// Nothing is left but hosts that cannot be reached.
-    unreachable: bool,
+    /// Nothing is left but hosts that give no answer, or no robots.txt: which of them is asked again first.
+    unreachable: Option<String>,
     /// On many machines, this node's standing among them.
     node: Option<Arc<Shared>>,
 }
@@ -234,7 +234,7 @@ impl Dispatcher {
             progress,
             moves: RobotsMoves::default(),
             looked_at: None,
-            unreachable: false,
+            unreachable: None,
             room: Room::new(config, requests, node.is_some()),
             node,
             harvest: None,
@@ -268,8 +268,8 @@ impl Dispatcher {
             let mut deadline = Instant::now() + NAP_MAX;
             let may_begin = self.node.as_ref().is_none_or(|node| node.may_begin());
             if !is_ending && !self.stop.is_paused() && may_begin {
-                if self.gives_up() {
-                    self.unreachable = true;
+                self.unreachable = self.gives_up();
+                if self.unreachable.is_some() {
                     continue;
                 }
                 match self.lease_all()? {
@@ -378,7 +378,7 @@ impl Dispatcher {
             StopReason::MaxPages
         } else if self.harvest.is_some() {
             StopReason::Harvest
-        } else if self.unreachable {
+        } else if self.unreachable.is_some() {
             StopReason::HostsUnreachable
         } else {
             return None;
@@ -386,6 +386,7 @@ impl Dispatcher {
         let detail = match reason {
             StopReason::Harvest => self.harvest.clone(),
             StopReason::DiskFull => short_of_space,
+            StopReason::HostsUnreachable => self.unreachable.clone(),
             _ => None,
         };
         Some(Ended {
@@ -450,18 +451,31 @@ impl Dispatcher {
             .spawn(async move { visitor.visit_moved_robots(host, url, owners).await });
     }
 
-    /// Gives up hosts that do not answer. True when nothing has been left for too long but hosts that
-    /// cannot be reached.
-    fn gives_up(&mut self) -> bool {
+    /// Gives up hosts that do not answer. When nothing has been left for too long but hosts that give no
+    /// answer, or no robots.txt, tells which is asked again first.
+    fn gives_up(&mut self) -> Option<String> {
         let now = Instant::now();
         let is_due = self
             .looked_at
             .is_none_or(|at| now.duration_since(at) >= LOOK_INTERVAL);
         if !is_due {
-            return false;
+            return None;
         }
         self.looked_at = Some(now);
-        self.queue.lock().frontier.give_up_silent_hosts(now)
+        let frontier = &mut self.queue.lock().frontier;
+        if !frontier.give_up_silent_hosts(now) {
+            return None;
+        }
+        let first = frontier.first_in_trouble(now)?;
+        let why = match first.answers {
+            true => "its robots.txt cannot be had",
+            false => "it gives no answer",
+        };
+        let seconds = first.next_in.as_secs().max(1);
+        Some(format!(
+            "{} is asked again first, in {seconds} s: {why}",
+            first.host
+        ))
     }
 
     /// Takes a message in; gives what failed when the crawl cannot go on.

@@ -16,7 +16,9 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("it was asked to hand over; other nodes go on with its hosts", "收到交接的指令，由其他节点继续抓取它的主机"),
     ("it was asked to hand over; other nodes go on with its hosts ({})", "收到交接的指令，由其他节点继续抓取它的主机（{0}）"),
     ("its settings were to be read anew; it goes on with them ({})", "要重新读取设置，随后按新设置继续（{0}）"),
-    ("all that was left waited on hosts that could not be reached; it can go on later ({})", "剩下的网址都在连不上的主机上，可以以后继续（{0}）"),
+    ("{} is asked again first, in {} s: {}", "最先再次访问 {0}，在 {1} 秒之后：{2}"),
+    ("it gives no answer", "没有应答"), ("its robots.txt cannot be had", "取不到 robots.txt"),
+    ("all that was left waited on hosts that gave no answer, or no robots.txt; it can go on later ({})", "剩下的网址都在没有应答、或取不到 robots.txt 的主机上，可以以后继续（{0}）"),
     // Answers, and what was read.
     ("the server answered {}", "服务器返回 {0}"), ("it answered with status {}", "服务器返回状态码 {0}"), ("the host could not be reached: {}", "连不上主机：{0}"),
     ("the body ended before its announced end", "正文没有收完，连接就断了"), ("reading the page failed in an unexpected way", "读取页面时程序出错"),

@@ -402,11 +402,13 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     if is_unreachable {
         let waiting = report::words::plural(snapshot.pending, "URL waits", "URLs wait");
         output.say(format!(
-            "{waiting} on hosts that do not answer, or give no robots.txt; carry on later with: tamis crawl --dir {dir}"
+            "{waiting} on hosts that give no answer, or no robots.txt: {first}; carry on later with: tamis crawl \
+             --dir {dir}"
         ));
         if snapshot.pages_this_start == 0 {
             return Ok(Exit::Problem);
         }
+        let first = summary.detail.as_deref().unwrap_or_default();
     }
     if !causes.is_empty() {
         return Ok(Exit::Problem);
