@@ -655,3 +655,31 @@ fn a_termination_signal_stops_a_crawl_as_the_first_interrupt_does() {
         bench.check("crawl");
     }
 }
+
+#[test]
+fn a_second_interrupt_stops_at_once_and_is_told_as_a_stop() {
+    // The process ended by itself, and a crawl that was stopped by hand was told as one that was killed.
+    let mended = Arc::new(AtomicBool::new(false));
+    let slow = Duration::from_secs(25);
+    let web = web(&mended)
+        .page("http://slow.test/", &page("Slow", 55, &[]))
+        .latency("slow.test", slow);
+    let bench = Bench::serve(web);
+    let seeds = ["--seed", "http://slow.test/"];
+    let mut running = Running::begin(&bench, &[&SEEDS[..], &seeds].concat());
+    let began = std::time::Instant::now();
+    let interrupt = || {
+        let id = running.child.id().to_string();
+        run(std::process::Command::new("kill").args(["-INT", &id]));
+    };
+    interrupt();
+    running.until(|status| status["state"] != "running");
+    interrupt();
+    assert_eq!(running.child.wait().expect("ended").code(), Some(130));
+    assert!(began.elapsed() < slow / 2, "{:?}", began.elapsed());
+    assert_eq!(status(&bench, "crawl")["stop_reason"], "interrupted");
+    let report = stdout(&run(tamis(&["report"]).arg(bench.crawl_dir("crawl"))));
+    has(&report, &["it was told to; it can go on (at once)"]);
+    numbers_agree(&bench);
+    bench.check("crawl");
+}

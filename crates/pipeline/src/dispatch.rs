@@ -262,7 +262,9 @@ impl Dispatcher {
             }
             let ending = self.ending(started);
             let is_ending = ending.is_some();
-            if let Some(ended) = ending.filter(|_| self.room.is_quiet()) {
+            // What a node has under way belongs to its hosts, which go to others in order.
+            let leaves_all = self.stop.is_at_once() && self.node.is_none();
+            if let Some(ended) = ending.filter(|_| leaves_all || self.room.is_quiet()) {
                 return Ok(ended);
             }
             let mut deadline = Instant::now() + NAP_MAX;
@@ -387,6 +389,7 @@ impl Dispatcher {
             StopReason::Harvest => self.harvest.clone(),
             StopReason::DiskFull => short_of_space,
             StopReason::HostsUnreachable => self.unreachable.clone(),
+            StopReason::Interrupted => self.stop.is_at_once().then(|| "at once".to_owned()),
             _ => None,
         };
         Some(Ended {

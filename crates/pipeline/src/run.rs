@@ -132,7 +132,11 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
         control.connect(None);
     }
     drop(dispatcher);
-    let drained = line.drain(&ended, started);
+    let patience = match watch.stop.is_at_once() {
+        true => Duration::ZERO,
+        false => RUNTIME_SHUTDOWN_MAX,
+    };
+    let drained = line.drain(&ended, started, patience);
     if let Some(failure) = failure {
         return Err(failure.into());
     }
@@ -224,8 +228,8 @@ impl Line {
 
     /// Lets the line drain from its head: visits, readers, writer, publisher. Gives the milliseconds
     /// that the crawl ran.
-    fn drain(self, ended: &Ended, started: Instant) -> Result<u64, CrawlError> {
-        self.runtime.shutdown_timeout(RUNTIME_SHUTDOWN_MAX);
+    fn drain(self, ended: &Ended, started: Instant, patience: Duration) -> Result<u64, CrawlError> {
+        self.runtime.shutdown_timeout(patience);
         let readers = self.readers.into_iter();
         // Each is waited for, whatever became of the others.
         let readers_panicked = readers.filter_map(|thread| thread.join().err()).count();

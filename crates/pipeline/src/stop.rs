@@ -74,6 +74,12 @@ impl StopHandle {
     }
 
     /// Says how the settings are read anew: the function gives in words how they differ from those in
+    /// The same at once: what is under way is left for the next start, and what came back is recorded.
+    pub fn stop_at_once(&self) {
+        self.inner.level.fetch_max(2, Ordering::SeqCst);
+        self.wake();
+    }
+
     /// force, or what is wrong with them. It is for whoever starts the crawl again with them, when that
     /// has ended with the reason [`StopReason::Reloaded`]. It counts once for a handle.
     ///
@@ -144,6 +150,11 @@ impl StopHandle {
             .unwrap_or_else(PoisonError::into_inner);
         loop {
             let left = until.saturating_duration_since(Instant::now());
+
+    /// Whether it was to be at once.
+    pub fn is_at_once(&self) -> bool {
+        self.inner.level.load(Ordering::SeqCst) > 1
+    }
             if self.is_stopping() || self.is_reloading() || left.is_zero() {
                 return;
             }

@@ -47,11 +47,14 @@ pub fn why_stopped(reason: &StopReason, detail: Option<&str>, pending: u64) -> S
     let detail = detail.map(str::trim);
     let detail = detail.filter(|detail| !is_plain && !detail.is_empty());
     let detail = detail.map_or(String::new(), |detail| format!(" ({detail})"));
-    let since = match (reason, pending) {
-        (StopReason::Drained, urls @ 1..) => format!(
-            "; since then {} put back into the queue",
-            plural(urls, "URL was", "URLs were")
-        ),
+    // They were put back or given since, or what became of them is lost with a damaged record.
+    let by_now = match (reason, pending) {
+        (StopReason::Drained, urls @ 1..) => {
+            format!(
+                "; by now {} in the queue",
+                plural(urls, "URL is", "URLs are")
+            )
+        }
         _ => String::new(),
     };
     format!("It stopped because {why}{detail}{since}.")

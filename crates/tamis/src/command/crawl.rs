@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use anyhow::Context;
 use frontier::SeedUrl;
@@ -28,6 +29,9 @@ mod rounds;
 
 use given::{Given, Settings};
 use rounds::Told;
+
+/// How long a crawl that is to stop at once has to say so in its journal.
+const AT_ONCE_MAX: Duration = Duration::from_secs(5);
 
 /// Run a focused crawl, or carry one on: resuming is starting again
 #[derive(Debug, Clone, clap::Args)]
@@ -393,14 +397,17 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     let dir = dir.root().display();
     if summary.reason == StopReason::Interrupted {
         if talks {
-            output.say(format!(
-                "stopped cleanly; carry on with: tamis crawl --dir {dir}"
-            ));
+            let how = match runner.stop.is_at_once() {
+                true => "stopped at once: what was recorded is safe",
+                false => "stopped cleanly",
+            };
+            output.say(format!("{how}; carry on with: tamis crawl --dir {dir}"));
         }
         return Ok(Exit::Interrupted);
     }
     if is_unreachable {
         let waiting = report::words::plural(snapshot.pending, "URL waits", "URLs wait");
+        let first = summary.detail.as_deref().unwrap_or_default();
         output.say(format!(
             "{waiting} on hosts that give no answer, or no robots.txt: {first}; carry on later with: tamis crawl \
              --dir {dir}"
@@ -408,7 +415,6 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
         if snapshot.pages_this_start == 0 {
             return Ok(Exit::Problem);
         }
-        let first = summary.detail.as_deref().unwrap_or_default();
     }
     if !causes.is_empty() {
         return Ok(Exit::Problem);
@@ -538,7 +544,8 @@ fn set_aside(dir: &CrawlDir, output: &Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// First Ctrl-C (or SIGTERM, or SIGHUP) drains, the second ends the process: whatever was synced is safe.
+/// First Ctrl-C (or SIGTERM, or SIGHUP) drains, the second leaves what is under way. A third one, or some
+/// time after it, ends the process whatever it does: what was synced is safe.
 fn listen(stop: StopHandle, quiet: bool) -> anyhow::Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -562,14 +569,20 @@ fn listen(stop: StopHandle, quiet: bool) -> anyhow::Result<tokio::runtime::Runti
                 _ = hangup.recv() => {}
             }
             stop.stop();
-            if count.fetch_add(1, Ordering::SeqCst) > 0 {
-                if !quiet {
-                    progress::say("stopped at once: what was recorded is safe, and the next start goes on from there");
+            let words = match count.fetch_add(1, Ordering::SeqCst) {
+                0 => "stopping: finishing what is under way (again to stop at once)",
+                1 => {
+                    stop.stop_at_once();
+                    tokio::spawn(async {
+                        tokio::time::sleep(AT_ONCE_MAX).await;
+                        std::process::exit(130);
+                    });
+                    "stopping at once: what is under way is left for the next start"
                 }
-                std::process::exit(130);
-            }
+                _ => std::process::exit(130),
+            };
             if !quiet {
-                progress::say("stopping: finishing what is under way (again to stop at once)");
+                progress::say(words);
             }
         }
     });
