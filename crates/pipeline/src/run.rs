@@ -33,7 +33,7 @@ use crate::progress::Progress;
 use crate::publish::{self, OnChange};
 use crate::read::Reader;
 use crate::setup;
-use crate::stop::StopHandle;
+use crate::stop::{StartFigures, StopHandle};
 use crate::views::Opened;
 use crate::visit::Visitor;
 use crate::write::{Outboxes, Writer};
@@ -104,7 +104,9 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
     let requests = (counts.requests(), pages_max);
     let disk = DiskReserve::new(parts.dir.root().into(), config.limits.disk_reserve);
     let start = start_record(&config, watch.stop.goes_on());
-    let line = Line::start(parts, start, watch.progress, &to_dispatcher, visits)?;
+    let earlier = watch.stop.earlier();
+    let shown = (watch.progress, earlier);
+    let line = Line::start(parts, start, shown, &to_dispatcher, visits)?;
     let is_proxied = !config.network.proxy.is_empty();
     let to_readers = ToPool::new(to_readers).past_it(line.reader.clone(), line.to_writer.clone());
     let visitor = Arc::new(Visitor::new(fetch, to_dispatcher, to_readers, is_proxied));
@@ -144,9 +146,16 @@ pub(crate) fn run(parts: Parts<'_>, watch: &Watch<'_>) -> Result<Ended, CrawlErr
     watch.progress.update(|shown| {
         shown.state = "stopped".into();
         shown.stop_reason = Some(ended.reason.clone());
-        shown.running_ms = ran_ms;
+        shown.running_ms = earlier.ran_ms.saturating_add(ran_ms);
         shown.in_flight = 0;
-        shown.rate = shown.pages_this_start as f64 / (ran_ms.max(1) as f64 / 1_000.0);
+        shown.rate = shown.pages_this_start as f64 / (shown.running_ms.max(1) as f64 / 1_000.0);
+        watch.stop.note_run(StartFigures {
+            pages: shown.pages_this_start,
+            visits: shown.visits_this_start,
+            guarded: shown.guarded_this_start,
+            bytes: shown.bytes,
+            ran_ms: shown.running_ms,
+        });
     });
     Ok(ended)
 }
@@ -155,7 +164,7 @@ impl Line {
     fn start(
         parts: Parts<'_>,
         start: StartRecord,
-        progress: &Progress,
+        (progress, earlier): (&Progress, StartFigures),
         to_dispatcher: &Sender<ToDispatcher>,
         to_read: tokio::sync::mpsc::Receiver<ToReader>,
     ) -> Result<Self, CrawlError> {
@@ -194,8 +203,14 @@ impl Line {
                 None => None,
             };
             let node = node.map(|(node, _)| node);
-            let mut writer =
-                Writer::new(dir, config, state, out, progress.clone(), (node, uploads));
+            let mut writer = Writer::new(
+                dir,
+                config,
+                state,
+                out,
+                (progress.clone(), earlier),
+                (node, uploads),
+            );
             match writer.begin(start, new_seeds) {
                 Ok(()) => Ok((writer, keeper)),
                 Err(error) => {

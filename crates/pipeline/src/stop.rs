@@ -12,11 +12,27 @@ pub struct StopHandle {
     inner: Arc<Inner>,
 }
 
+/// What came in over the runs of a start so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct StartFigures {
+    /// Finished URLs for which a fetch was made.
+    pub(crate) pages: u64,
+    /// Visits to URLs that were finished before.
+    pub(crate) visits: u64,
+    /// URLs refused for their address.
+    pub(crate) guarded: u64,
+    /// Bytes received.
+    pub(crate) bytes: u64,
+    /// Milliseconds that the runs took.
+    pub(crate) ran_ms: u64,
+}
+
 #[derive(Debug)]
 struct Inner {
     /// When the start began for which the handle was made; it may run the crawl several times.
     began: Instant,
     has_run: AtomicBool,
+    earlier: Mutex<StartFigures>,
     level: AtomicU8,
     paused: AtomicBool,
     reload: AtomicBool,
@@ -31,6 +47,7 @@ impl Default for Inner {
         Self {
             began: Instant::now(),
             has_run: AtomicBool::default(),
+            earlier: Mutex::default(),
             level: AtomicU8::default(),
             paused: AtomicBool::default(),
             reload: AtomicBool::default(),
@@ -57,6 +74,12 @@ impl StopHandle {
         self.wake();
     }
 
+    /// The same at once: what is under way is left for the next start, and what came back is recorded.
+    pub fn stop_at_once(&self) {
+        self.inner.level.fetch_max(2, Ordering::SeqCst);
+        self.wake();
+    }
+
     /// How long the start runs for which the handle was made.
     pub fn running(&self) -> Duration {
         self.inner.began.elapsed()
@@ -67,6 +90,18 @@ impl StopHandle {
         self.inner.has_run.swap(true, Ordering::SeqCst)
     }
 
+    /// What came in over the runs of this start that have ended.
+    pub(crate) fn earlier(&self) -> StartFigures {
+        let earlier = self.inner.earlier.lock();
+        *earlier.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A run has ended: what has come in by now.
+    pub(crate) fn note_run(&self, so_far: StartFigures) {
+        let earlier = self.inner.earlier.lock();
+        *earlier.unwrap_or_else(PoisonError::into_inner) = so_far;
+    }
+
     /// Who waits has either seen what is asked for, or is waiting by now.
     fn wake(&self) {
         drop(self.inner.until.lock());
@@ -74,12 +109,6 @@ impl StopHandle {
     }
 
     /// Says how the settings are read anew: the function gives in words how they differ from those in
-    /// The same at once: what is under way is left for the next start, and what came back is recorded.
-    pub fn stop_at_once(&self) {
-        self.inner.level.fetch_max(2, Ordering::SeqCst);
-        self.wake();
-    }
-
     /// force, or what is wrong with them. It is for whoever starts the crawl again with them, when that
     /// has ended with the reason [`StopReason::Reloaded`]. It counts once for a handle.
     ///
@@ -122,6 +151,11 @@ impl StopHandle {
         self.inner.level.load(Ordering::SeqCst) > 0
     }
 
+    /// Whether it was to be at once.
+    pub fn is_at_once(&self) -> bool {
+        self.inner.level.load(Ordering::SeqCst) > 1
+    }
+
     /// Lets the crawl run until a time, as if its time were up then; none for no such time.
     pub fn set_until(&self, until: Option<Instant>) {
         *self
@@ -150,11 +184,6 @@ impl StopHandle {
             .unwrap_or_else(PoisonError::into_inner);
         loop {
             let left = until.saturating_duration_since(Instant::now());
-
-    /// Whether it was to be at once.
-    pub fn is_at_once(&self) -> bool {
-        self.inner.level.load(Ordering::SeqCst) > 1
-    }
             if self.is_stopping() || self.is_reloading() || left.is_zero() {
                 return;
             }

@@ -48,6 +48,7 @@ use crate::publish;
 use crate::retry;
 use crate::run::FINDINGS_MAX;
 use crate::setup;
+use crate::stop::StartFigures;
 
 /// Findings of one group at most.
 const GROUP_MAX: usize = 256;
@@ -96,11 +97,11 @@ pub(crate) struct Writer {
     request: Vec<(String, String)>,
     /// Bytes received in this start.
     bytes: u64,
-    /// Finished URLs before this start for which a fetch was made.
+    /// Finished URLs before this start for which a fetch was made. It may have run the crawl before.
     fetched_before: u64,
     /// Visits before this start.
     visits_before: u64,
-    /// URLs refused for their address since.
+    /// URLs refused for their address in this start.
     guarded: u64,
     /// Rules that were looked up in the journal.
     looked_up: HashSet<String>,
@@ -148,7 +149,7 @@ impl Writer {
         config: &Arc<CrawlConfig>,
         (archive, state, memory): (Archive, State, MemoryFile),
         out: Outboxes,
-        progress: Progress,
+        (progress, earlier): (Progress, StartFigures),
         (node, uploads): (Option<Node>, Option<offsite::Handle>),
     ) -> Self {
         let mut writer = Self {
@@ -160,16 +161,16 @@ impl Writer {
             uploads,
             for_visits_alone: false,
             gathers: VISITS_WAIT,
-            fetched_before: state.counts().fetched,
-            visits_before: state.counts().visits,
-            guarded: 0,
+            fetched_before: state.counts().fetched.saturating_sub(earlier.pages),
+            visits_before: state.counts().visits.saturating_sub(earlier.visits),
+            guarded: earlier.guarded,
             archive,
             state,
             out,
             progress,
             dir: dir.clone(),
             request: setup::request_fields(config),
-            bytes: 0,
+            bytes: earlier.bytes,
             looked_up: HashSet::new(),
             narrator: Narrator::default(),
             memory,
