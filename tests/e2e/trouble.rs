@@ -396,6 +396,19 @@ fn a_read_only_disk_is_told_and_its_crawl_can_still_be_read() {
     assert!(found.contains("http://a.test/"), "{found}");
     let status = stdout(&run(tamis(&["status"]).arg(at.join("crawl"))));
     assert!(status.contains("stopped"), "{status}");
+    // It was refused: a lock could not be written.
+    let checked = run(tamis(&["check-dir", "--rejudge"]).arg(at.join("crawl")));
+    has(&stdout(&checked), &["pages kept", "everything agrees"]);
+    // What cannot be copied to be checked is named.
+    let mut unchecked = tamis(&["check-dir"]);
+    let unchecked = unchecked.arg(at.join("crawl")).env("TMPDIR", &at);
+    let views = [
+        "not checked: the frontier: ",
+        "not checked: the search index: ",
+    ];
+    let said = stdout(&run(unchecked));
+    has(&said, &views);
+    has(&said, &["everything that was checked agrees"]);
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! `rejudge`, each recorded verdict is made again from its recorded inputs, in order.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,8 +32,10 @@ use crate::setup;
 use crate::views::{self, index_config};
 
 mod bodies;
+mod read_only;
 
 use bodies::Bodies;
+use read_only::Look;
 
 /// Problems listed one by one; the rest is counted.
 const PROBLEMS_MAX: usize = 100;
@@ -60,6 +63,8 @@ pub struct CheckReport {
     pub damage: Vec<String>,
     /// Damaged places that a repair has seen: their records are lost for good.
     pub lost: Vec<String>,
+    /// What was not checked, and why: on a disk that cannot be written, views that are too large to be copied.
+    pub unchecked: Vec<String>,
 }
 
 impl CheckReport {
@@ -88,7 +93,8 @@ impl CheckReport {
     }
 }
 
-/// Checks a crawl that is not running.
+/// Checks a crawl that is not running. Of one on a disk that cannot be written the views are checked in
+/// copies.
 ///
 /// # Errors
 /// When another process has the directory, or it cannot be read.
@@ -97,21 +103,27 @@ pub fn check(
     config: &Arc<CrawlConfig>,
     rejudge: bool,
 ) -> Result<CheckReport, CrawlError> {
-    let _lock = dir.lock()?;
+    let look = Look::at(dir)?;
     let mut report = CheckReport::default();
     let mut bodies = Bodies::check(dir)?;
     let journal = read_journal(dir, config, rejudge, &mut bodies, &mut report)?;
     report.damage.extend(bodies.damage());
     // On many machines what waits, and who has it, is the ledger's to know.
     if !journal.is_node {
-        check_frontier(dir, config, &journal, &mut report)?;
+        if let Some(view) = look.view(&dir.frontier(), "the frontier", &mut report) {
+            check_frontier(dir, &view.path, config, &journal, &mut report)?;
+        }
         // What was learnt of texts that are lost cannot be learnt again.
         if bodies.are_whole() {
             check_memory(dir, config, &mut report)?;
         }
     }
-    check_tables(dir, config, &journal, &mut report)?;
-    check_index(dir, &journal, &mut report)?;
+    if let Some(view) = look.view(&dir.fingerprints(), "the fingerprint tables", &mut report) {
+        check_tables(dir, &view.path, config, &journal, &mut report)?;
+    }
+    if let Some(view) = look.view(&dir.index(), "the search index", &mut report) {
+        check_index(dir, &view.path, &journal, &mut report)?;
+    }
     let seen = seen_by_repair(dir)?;
     let is_seen = |damage: &String| seen.contains(damage);
     (report.lost, report.damage) = report.damage.into_iter().partition(is_seen);
@@ -343,15 +355,13 @@ fn read_version(seq: u64, page: &PageRecord, journal: &mut Journal, report: &mut
 
 fn check_frontier(
     dir: &CrawlDir,
+    view: &Path,
     config: &CrawlConfig,
     journal: &Journal,
     report: &mut CheckReport,
 ) -> Result<(), CrawlError> {
-    let (frontier, opened) = Frontier::open(
-        &dir.frontier(),
-        setup::frontier_config(config),
-        Instant::now(),
-    )?;
+    let frontier_config = setup::frontier_config(config);
+    let (frontier, opened) = Frontier::open(view, frontier_config, Instant::now())?;
     if let Some(why) = opened.rebuilt_because {
         report.problem(format!(
             "the frontier is damaged: {why}; the next start rebuilds it"
@@ -380,11 +390,12 @@ fn check_frontier(
 
 fn check_tables(
     dir: &CrawlDir,
+    view: &Path,
     config: &CrawlConfig,
     journal: &Journal,
     report: &mut CheckReport,
 ) -> Result<(), CrawlError> {
-    let (tables, opened) = TableIndex::open(&dir.fingerprints(), &index_config(config))?;
+    let (tables, opened) = TableIndex::open(view, &index_config(config))?;
     if let Some(why) = opened.rebuilt_because {
         report.problem(format!(
             "the fingerprint tables are damaged: {why}; the next start rebuilds them"
@@ -413,10 +424,11 @@ fn check_tables(
 
 fn check_index(
     dir: &CrawlDir,
+    view: &Path,
     journal: &Journal,
     report: &mut CheckReport,
 ) -> Result<(), CrawlError> {
-    let (index, opened) = PageIndex::open(&dir.index())?;
+    let (index, opened) = PageIndex::open(view)?;
     if let Some(why) = opened.rebuilt_because {
         report.problem(format!(
             "the search index is damaged: {why}; the next start rebuilds it"

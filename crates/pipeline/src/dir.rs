@@ -199,6 +199,24 @@ impl CrawlDir {
     }
 }
 
+impl CrawlDir {
+    /// Holds off who would write, as far as that is possible where nothing can be written; none where it is
+    /// not.
+    ///
+    /// # Errors
+    /// [`CrawlError::InUse`] when another process has the directory.
+    pub(crate) fn lock_to_read(&self) -> Result<Option<File>, CrawlError> {
+        let Ok(file) = File::open(self.root.join("lock")) else {
+            return Ok(None);
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Err(CrawlError::InUse(self.root.clone())),
+            Err(TryLockError::Error(_)) => Ok(None),
+        }
+    }
+}
+
 /// Makes a directory and those above it that are missing, each with its name made durable.
 fn make_dir(dir: &Path) -> io::Result<()> {
     let is_missing = |dir: &&Path| !dir.as_os_str().is_empty() && !dir.exists();

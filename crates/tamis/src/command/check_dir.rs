@@ -114,7 +114,11 @@ fn check_one(dir: &CrawlDir, args: &Args, output: &Output) -> anyhow::Result<Exi
         for lagging in &report.lagging {
             output.line(format!("note: {lagging}"))?;
         }
+        for unchecked in &report.unchecked {
+            output.line(format!("not checked: {unchecked}"))?;
+        }
         output.line(match (report.is_clean(), args.repair) {
+            (true, _) if !report.unchecked.is_empty() => "everything that was checked agrees",
             (true, _) if report.lost.is_empty() => "everything agrees",
             (true, _) => "everything else agrees",
             (false, true) => {
