@@ -259,6 +259,25 @@ fn what_is_allowed_by_its_type_and_cannot_be_meant_is_told_beside_the_rest() {
 }
 
 #[test]
+fn two_tables_for_one_host_and_a_rate_without_its_unit_are_told() {
+    // The one that stood last counted, and a rate of 20 was one of 20 bytes a second.
+    let dir = tempfile::tempdir().expect("a directory");
+    let text = "[network]\nbandwidth = \"20\"\n\
+        [host.\"b\u{fc}cher.example\"]\ndelay = \"1s\"\n\
+        [host.\"B\u{fc}cher.example:80\"]\nmax_pages = 5\n[host.\"a.example\"]\ndelay = \"1s\"\n";
+    let config = file(dir.path(), "bad.toml", text);
+    let check = tamis(&["config", "check", &config]).output().expect("runs");
+    let wanted = [
+        "bad.toml:2:14: network.bandwidth: \"20\" has no unit, and would be 20 B in a second",
+        "write \"500 KB/s\", \"20 MB/s\" or \"1 GiB/s\"",
+        "bad.toml:5:8: host \"B\u{fc}cher.example:80\" is host \"b\u{fc}cher.example\" in another spelling",
+        "write all of it below [host.\"b\u{fc}cher.example\"]",
+    ];
+    says(&check, 1, &[]);
+    has(&stdout(&check), &wanted);
+}
+
+#[test]
 fn settings_that_differ_from_the_last_start_are_told() {
     let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
     let seeds = file(bench.dir.path(), "seeds.txt", "http://a.test/\n");

@@ -113,6 +113,11 @@ pub(crate) trait Section: Keys {
     fn check_name(_name: &str) -> Result<(), (String, String)> {
         Ok(())
     }
+
+    /// What a table's name means: two tables of one meaning are two for the same thing.
+    fn meant_by(name: &str) -> String {
+        name.to_owned()
+    }
 }
 
 /// What was found wrong with the files that a section names.
@@ -235,8 +240,17 @@ impl<S: Section + Part> Part for BTreeMap<String, S> {
         let Some(entries) = reading.table(entry, path, &header(&format!("{path}.NAME"))) else {
             return;
         };
+        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
         for entry in entries {
             let name = &entry.key;
+            if let Some(first) = seen.insert(S::meant_by(name), name) {
+                let message = format!("{path} {name:?} is {path} {first:?} in another spelling");
+                let mend = format!(
+                    "write all of it below {}",
+                    header(&format!("{path}.{first}"))
+                );
+                reading.refuse(entry.key_place.start, message, mend);
+            }
             if let Err((what, mend)) = S::check_name(name) {
                 reading.refuse(
                     entry.key_place.start,

@@ -22,7 +22,11 @@ pub(crate) const SPAN_FORMS: &str = "write \"250ms\", \"1s\", \"30m\", \"2h\" or
 /// How sizes are written.
 pub(crate) const SIZE_FORMS: &str = "write \"500 KB\", \"10 MB\" or \"2 GiB\"";
 /// How rates are written.
-pub(crate) const RATE_FORMS: &str = "write \"20 MB/s\", or leave it empty for no limit";
+pub(crate) const RATE_FORMS: &str =
+    "write \"500 KB/s\", \"20 MB/s\" or \"1 GiB/s\", or leave it empty for no limit";
+
+/// A rate of fewer bytes per second is one whose unit was forgotten, if it has none.
+const RATE_WITHOUT_UNIT_MIN: u64 = 1_000;
 
 /// Some 300 years: longer ones overflow when they are added to the time.
 const SPAN_MAX: Duration = Duration::from_secs(10_000_000_000);
@@ -104,12 +108,18 @@ impl Size {
 impl Rate {
     /// Reads `"20 MB/s"`; the `/s` may be left out, and an empty text is no limit.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
-        match text.trim() {
-            "" => Ok(Self(None)),
-            rate => match Size::read(rate.trim_end_matches("/s")) {
-                Ok(size) => Ok(Self(Some(size.0))),
-                Err(_) => Err(format!("{text:?} is no rate")),
-            },
+        let rate = text.trim();
+        if rate.is_empty() {
+            return Ok(Self(None));
+        }
+        let size = rate.trim_end_matches("/s").trim();
+        let has_unit = size.ends_with(|c: char| c.is_ascii_alphabetic());
+        match Size::read(size) {
+            Ok(Size(bytes @ 1..RATE_WITHOUT_UNIT_MIN)) if !has_unit => Err(format!(
+                "{text:?} has no unit, and would be {bytes} B in a second"
+            )),
+            Ok(size) => Ok(Self(Some(size.0))),
+            Err(_) => Err(format!("{text:?} is no rate")),
         }
     }
 }
@@ -155,6 +165,25 @@ impl fmt::Display for Size {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_small_rate_without_a_unit_is_one_that_was_forgotten() {
+        // "20" was taken for 20 bytes a second: no page of any size came to its end.
+        for text in ["20", " 20 ", "20/s", "999.5 /s"] {
+            let told = Rate::read(text).expect_err(text);
+            assert!(told.contains("has no unit"), "{told}");
+        }
+        for (text, rate) in [
+            ("", None),
+            ("0", Some(0)),
+            ("20 B/s", Some(20)),
+            ("20MB/s", Some(20_000_000)),
+            ("20 MB", Some(20_000_000)),
+            ("20000", Some(20_000)),
+        ] {
+            assert_eq!(Rate::read(text), Ok(Rate(rate)), "{text}");
+        }
+    }
 
     #[test]
     fn durations_are_read_and_written_alike() {

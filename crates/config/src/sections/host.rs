@@ -34,6 +34,10 @@ impl Section for HostSection {
         }
         host_alone(name)
     }
+
+    fn meant_by(name: &str) -> String {
+        host_key(name)
+    }
 }
 
 impl CrawlConfig {
