@@ -18,8 +18,12 @@ struct Line {
     canonical: Option<String>,
 }
 
+/// What some tools write before the first line; files put together have it before others, too.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Reads a line. One that is no document may have an id all the same.
 pub(crate) fn document(line: &[u8]) -> Result<Document, (Option<Value>, DocumentProblem)> {
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let line: Line = serde_json::from_slice(line).map_err(|error| {
         // A line with a value of the wrong type may still have an id.
         let id = serde_json::from_slice::<Value>(line)
@@ -71,6 +75,13 @@ mod tests {
         fails("{\"text\":\"a\"}", None, "no \"id\"");
         fails("{\"id\":[],\"text\":\"a\"}", None, "neither a string nor");
         fails("{\"id\":7,\"text\":3}", Some(7.into()), "invalid type");
+    }
+
+    #[test]
+    fn a_line_with_a_byte_order_mark_is_read() {
+        // It was no document: "expected value at line 1 column 1".
+        let found = document("\u{feff}{\"id\":1,\"text\":\"a\"}".as_bytes());
+        assert_eq!(found.unwrap().id, 1);
     }
 
     #[test]

@@ -91,6 +91,8 @@ struct JsonPage<'a> {
 /// assert!(line.starts_with(r#"{"id":1,"#) && line.contains(r#""title":"T""#));
 /// ```
 pub fn extract_json_line(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> String {
+    // Some tools write a byte order mark before the first line.
+    let line = line.strip_prefix('\u{feff}').unwrap_or(line);
     let request: JsonRequest = match serde_json::from_str(line) {
         Ok(request) => request,
         Err(error) => return failure(&serde_json::Value::Null, &format!("read the line: {error}")),
@@ -168,6 +170,10 @@ mod tests {
     fn every_line_gives_a_page_or_an_error() {
         for (line, expected) in [
             (r#"{"id":1,"html":"<title>T</title>"}"#, r#""title":"T""#),
+            (
+                "\u{feff}{\"id\":1,\"html\":\"<title>T</title>\"}",
+                r#""title":"T""#,
+            ),
             (r#"{"id":"a","path":"gone"}"#, r#""error":"read \"gone\""#),
             (r#"{"id":2}"#, "neither path nor html"),
             (r#"{"id":3,"html":"","url":"::"}"#, "parse url"),
