@@ -162,6 +162,11 @@ fn a_flipped_bit_costs_its_record_alone_and_is_told() {
     bytes[middle] ^= 0x10;
     fs::write(&journal, bytes).expect("written");
     assert_eq!(bench.pages("crawl").len(), before - 1);
+    // Nobody has put its URL back.
+    for command in ["status", "report"] {
+        let told = stdout(&run(tamis(&[command]).arg(bench.crawl_dir("crawl"))));
+        assert!(!told.contains("put back"), "{told}");
+    }
     let output = tamis(&["check-dir"])
         .arg(bench.crawl_dir("crawl"))
         .output()

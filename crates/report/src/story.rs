@@ -42,8 +42,8 @@ pub fn why_stopped(reason: &StopReason, detail: Option<&str>, pending: u64) -> S
         StopReason::Error => "it could not go on",
         StopReason::Unknown(_) => return format!("It stopped: {}.", name(reason.name())),
     };
-    // Of these two there is nothing more to say.
-    let is_plain = matches!(reason, StopReason::Drained | StopReason::Interrupted);
+    // Of this one there is nothing more to say.
+    let is_plain = matches!(reason, StopReason::Drained);
     let detail = detail.map(str::trim);
     let detail = detail.filter(|detail| !is_plain && !detail.is_empty());
     let detail = detail.map_or(String::new(), |detail| format!(" ({detail})"));
@@ -57,7 +57,7 @@ pub fn why_stopped(reason: &StopReason, detail: Option<&str>, pending: u64) -> S
         }
         _ => String::new(),
     };
-    format!("It stopped because {why}{detail}{since}.")
+    format!("It stopped because {why}{detail}{by_now}.")
 }
 
 /// What was read, and what of it is kept.
@@ -147,6 +147,20 @@ mod tests {
             "{said}"
         );
         assert!(!said.contains("  ") && said.ends_with('.'), "{said}");
+    }
+
+    #[test]
+    fn what_waits_after_the_end_is_told_and_not_how_it_came_there() {
+        // After damage it was said that URLs had been put back, which nobody had done.
+        assert_eq!(
+            why_stopped(&StopReason::Drained, None, 2),
+            "It stopped because nothing was left to fetch; by now 2 URLs are in the queue."
+        );
+        let by_hand = why_stopped(&StopReason::Interrupted, Some("at once"), 2);
+        assert_eq!(
+            by_hand,
+            "It stopped because it was told to; it can go on (at once)."
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("{} starts", "启动 {0} 次"), ("{} start", "启动 {0} 次"),
     ("It has not started.", "还没有启动。"),
     ("It is running, or it was killed.", "正在运行，或者被强行终止。"),
-    ("It stopped because {}; since then {} put back into the queue.", "停止原因：{0}；此后 {1}放回了队列。"),
+    ("It stopped because {}; by now {} in the queue.", "停止原因：{0}；现在队列中有 {1}。"),
     ("It stopped because {}.", "停止原因：{0}。"),
     ("It stopped: {}.", "已停止：{0}。"),
     ("nothing was left to fetch", "没有可抓取的网址了"),

@@ -255,7 +255,7 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
     let reason = shown.stop_reason.as_ref();
     match (shown.state.as_str(), reason) {
         ("stopped", Some(StopReason::Drained)) if shown.pending > 0 => lines.push(format!(
-            "{} in the queue, put back since the crawl ended.",
+            "{} in the queue, where none was when the crawl ended.",
             plural(shown.pending, "URL waits", "URLs wait")
         )),
         ("stopped", Some(reason)) => lines.push(format!("{}.", reason.words())),
