@@ -245,6 +245,8 @@ impl Site {
         }
         let report = self.tell("report", "one", &[]);
         is_chinese(&format!("{when}: the report"), &report);
+        let status = self.tell("status", "one", &[]);
+        is_chinese(&format!("{when}: the status"), &status);
         let html = self.tell("report", "one", &["--format", "html"]);
         is_chinese(&format!("{when}: the page"), &texts(&html));
         report
@@ -270,6 +272,12 @@ fn all_that_a_crawl_tells_in_chinese_is_chinese() {
     let shut = ["--seed", "http://shut.test/x", "--max-time", "2s"];
     let shut = site.bench.crawl("shut", &shut).output();
     assert!(shut.is_ok(), "{shut:?}");
+    let told = site.tell("status", "shut", &[]);
+    is_chinese("the status of what waits", &told);
+    assert!(
+        told.contains("主机") && told.contains("shut.test"),
+        "{told}"
+    );
     let told = site.tell("explain", "shut", &["http://shut.test/x"]);
     is_chinese("a host without robots.txt", &told);
     assert!(told.contains("此前不访问该主机"), "{told}");

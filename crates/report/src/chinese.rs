@@ -8,11 +8,14 @@
 
 /// What records say in words.
 mod details;
+/// What is said of a crawl that runs, or has stopped.
+mod status;
 /// The report's own texts.
 mod table;
 
 use details::{DETAILS, PARTS};
 use outcome::WallKind;
+use status::STATUS;
 use table::TABLE;
 
 /// How often a hole may hold a sentence with holes.
@@ -39,7 +42,7 @@ fn look_up(text: &str, depth: usize) -> Option<String> {
     if depth > DEPTH_MAX || !text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
         return None;
     }
-    let sentences = || DETAILS.iter().chain(TABLE).copied();
+    let sentences = || DETAILS.iter().chain(TABLE).chain(STATUS).copied();
     let walls = WallKind::KNOWN.iter();
     let walls = walls.map(|kind| (kind.english(), kind.chinese()));
     let mut all = sentences().chain(PARTS.iter().copied()).chain(walls);
@@ -276,7 +279,7 @@ mod tests {
 
     #[test]
     fn every_row_can_be_found_and_has_the_same_holes() {
-        let rows = || DETAILS.iter().chain(TABLE).chain(PARTS);
+        let rows = || DETAILS.iter().chain(TABLE).chain(STATUS).chain(PARTS);
         for (english, chinese) in rows() {
             let holes = english.matches("{}").count();
             assert!(

@@ -13,11 +13,12 @@ use pipeline::again::Planner;
 use pipeline::control::{Request, ask};
 use pipeline::progress::{HostProgress, Snapshot};
 use pipeline::{CrawlDir, Progress, config_file};
-use report::Tally;
 use report::words::plural;
+use report::{Tally, Tongue};
 use state::Counts;
 
 use crate::command::crawl_error;
+use crate::command::report::Lang;
 use crate::command::standing::Standing;
 use crate::command::together::{self, AsOne};
 use crate::exit::{Exit, resource};
@@ -38,6 +39,7 @@ const HOSTS_MAX: usize = 20;
 #[command(after_help = "Examples:\n  \
     tamis status crawls/db\n  \
     tamis status crawls/db --watch\n  \
+    tamis status crawls/db --lang zh\n  \
     tamis status node-a --with node-b --with node-c\n  \
     tamis status s3://bucket/crawls/db\n  \
     tamis status crawls/db --json")]
@@ -51,6 +53,9 @@ pub struct Args {
     /// Show it again every second until the crawl stops
     #[arg(long)]
     watch: bool,
+    /// Language of the words; JSON has the same names in each
+    #[arg(long, value_enum, default_value_t = Lang::En)]
+    lang: Lang,
 }
 
 /// Shows the status.
@@ -74,7 +79,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         if output.json {
             output.value(&shown)?;
         } else {
-            let lines = lines(&shown, &dir, output);
+            let lines = lines(&shown, &dir, args.lang.into(), output);
             if redraws && drawn > 0 {
                 // Up to where it was drawn before, and clear from there.
                 write!(output.stream(), "\x1b[{drawn}A\x1b[J")?;
@@ -249,9 +254,16 @@ fn per_second(pages: u64, seconds: f64) -> f64 {
     }
 }
 
-fn lines(shown: &Snapshot, dir: &CrawlDir, output: &Output) -> Vec<String> {
+fn lines(shown: &Snapshot, dir: &CrawlDir, tongue: Tongue, output: &Output) -> Vec<String> {
+    let mut lines = view::block_in(tongue, shown, output.width, HOSTS_SHOWN);
+    lines.extend(beside(shown, dir).iter().map(|line| tongue.say(line)));
+    lines
+}
+
+/// What there is to say beside the figures.
+fn beside(shown: &Snapshot, dir: &CrawlDir) -> Vec<String> {
     let root = dir.shown();
-    let mut lines = view::block(shown, output.width, HOSTS_SHOWN);
+    let mut lines = Vec::new();
     let reason = shown.stop_reason.as_ref();
     match (shown.state.as_str(), reason) {
         ("stopped", Some(StopReason::Drained)) if shown.pending > 0 => lines.push(format!(

@@ -1,6 +1,7 @@
 //! What a crawl is doing, in a few lines: for the live block, plain lines and `tamis status`.
 
 use pipeline::progress::{HostProgress, Snapshot};
+use report::Tongue;
 use report::table::{Align, Table, wrap};
 use report::words::{count, duration, name, plural};
 
@@ -31,7 +32,7 @@ pub fn line(shown: &Snapshot) -> String {
         shown.rate,
         count(shown.indexed),
         count(shown.dropped()),
-        in_brackets(&reasons(shown)),
+        in_brackets(&reasons(shown, Tongue::English)),
         count(shown.failed),
         count(shown.refused),
         count(shown.pending),
@@ -41,8 +42,13 @@ pub fn line(shown: &Snapshot) -> String {
 
 /// Some lines about a crawl, none wider than `columns`, with so many of its hosts.
 pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
+    block_in(Tongue::English, shown, columns, hosts)
+}
+
+/// The same in a language.
+pub fn block_in(tongue: Tongue, shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
     if let Some(line) = before_first_fetch(shown) {
-        return wrap(&line, columns);
+        return wrap(&tongue.say(&line), columns);
     }
     let mut lines = vec![format!(
         "{}: {}, {:.1}/s, {} under way",
@@ -59,7 +65,7 @@ pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
         "  {} kept, {} dropped{}",
         count(shown.indexed),
         count(shown.dropped()),
-        in_brackets(&reasons(shown)),
+        in_brackets(&reasons(shown, tongue)),
     ));
     lines.push(format!(
         "  {} in the queue, {} failed, {} refused, {} redirected",
@@ -87,8 +93,13 @@ pub fn block(shown: &Snapshot, columns: usize, hosts: usize) -> Vec<String> {
             why(&host.why).to_string(),
         ]);
     }
-    let mut lines: Vec<String> = lines.iter().flat_map(|line| wrap(line, columns)).collect();
+    let lines = lines.iter().map(|line| tongue.say(line));
+    let mut lines: Vec<String> = lines.flat_map(|line| wrap(&line, columns)).collect();
     if !table.is_empty() {
+        let table = match tongue {
+            Tongue::English => table,
+            Tongue::Chinese => table.with_texts(|text| tongue.say(text)),
+        };
         let rows = table.lines(columns.saturating_sub(2));
         lines.extend(rows.iter().map(|row| format!("  {row}")));
     }
@@ -140,19 +151,22 @@ fn left(shown: &Snapshot) -> Option<String> {
 }
 
 /// `near duplicate 12, thin 3`, the most frequent first.
-fn reasons(shown: &Snapshot) -> String {
+fn reasons(shown: &Snapshot, tongue: Tongue) -> String {
     let mut junk: Vec<_> = shown.junk.iter().filter(|(_, n)| **n > 0).collect();
     junk.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let rest: u64 = junk.iter().skip(REASONS_SHOWN).map(|(_, n)| **n).sum();
     let mut parts: Vec<String> = junk
         .iter()
         .take(REASONS_SHOWN)
-        .map(|(reason, n)| format!("{} {}", name(reason), count(**n)))
+        .map(|(reason, n)| format!("{} {}", tongue.say(&name(reason)), count(**n)))
         .collect();
     if rest > 0 {
-        parts.push(format!("others {}", count(rest)));
+        parts.push(format!("{} {}", tongue.say("others"), count(rest)));
     }
-    parts.join(", ")
+    parts.join(match tongue {
+        Tongue::English => ", ",
+        Tongue::Chinese => "，",
+    })
 }
 
 fn in_brackets(text: &str) -> String {
@@ -194,6 +208,8 @@ pub fn why(name: &str) -> &str {
         "retry-after" => "it asked us to come back later",
         "back-off" => "left alone for a while after errors",
         "slow" => "it answers slowly, so it is asked less often",
+        "robots outage" => "its robots.txt cannot be had for now",
+        "walls" => "it answers with walls, so it is left alone for a while",
         "in flight" => "a request is under way",
         "robots" => "its robots.txt is being asked for",
         "retry" => "what failed waits to be tried again",
