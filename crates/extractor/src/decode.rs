@@ -2,8 +2,9 @@
 //!
 //! The sources are asked in the order of the HTML standard, and the first answer counts: a byte
 //! order mark, the charset of the `Content-Type` header, a `<meta>` in the first 1,024 bytes. After
-//! that browsers differ; we take a later `<meta>`, then UTF-8 if nearly all of the body is valid UTF-8,
-//! then a detector, and windows-1252 for a body of plain ASCII. A declaration counts even where it is
+//! that browsers differ; we take a later `<meta>`, then UTF-16 where the zero bytes stand as in that, then
+//! UTF-8 if nearly all of the body is valid UTF-8, then a detector, and windows-1252 for a body of plain
+//! ASCII. A declaration counts even where it is
 //! wrong, since the site's authors see the page in browsers that follow it, too; but not where the bytes
 //! rule it out, for then nobody can read the page: see `overruling`.
 //!
@@ -16,6 +17,7 @@
 mod content_type;
 mod detect;
 mod prescan;
+mod utf16;
 
 use encoding_rs::{DecoderResult, Encoding, UTF_8, WINDOWS_1252};
 use serde::Serialize;
@@ -158,6 +160,9 @@ fn declared(
 }
 
 fn undeclared(bytes: &[u8], tld: Option<&str>) -> (&'static Encoding, EncodingSource) {
+    if let Some(encoding) = utf16::detect(bytes) {
+        return (encoding, EncodingSource::Detected);
+    }
     if bytes.is_ascii() && !bytes.contains(&0x1B) {
         return (WINDOWS_1252, EncodingSource::Default);
     }
@@ -320,6 +325,21 @@ mod tests {
             None,
             "windows-1252",
             EncodingSource::Detected,
+        );
+    }
+
+    #[test]
+    fn utf_16_that_nothing_declares_is_detected() {
+        // It was read as windows-1252, with a zero after each letter.
+        let page = "<!doctype html><title>索引</title>";
+        let body: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        check(&body, None, "UTF-16LE", EncodingSource::Detected);
+        assert_eq!(decode(&body, None, None).text, page);
+        check(
+            &body,
+            Some("text/html; charset=gbk"),
+            "GBK",
+            EncodingSource::Http,
         );
     }
 
