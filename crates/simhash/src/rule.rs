@@ -53,13 +53,14 @@ const NUMBERS_LENGTH_RATIO_MIN: f32 = 0.9;
 const NUMBERS_OVERLAP_MAX: f32 = 0.8;
 /// Share of numbers in common (Jaccard) below which the numbers differ.
 const NUMBERS_SHARE_MIN: f32 = 0.5;
-/// More numbers of a text than these are no date and counter.
-const NUMBERS_OTHER_MIN: f32 = 6.0;
-/// Share of numbers in common below which hardly any is.
-const NUMBERS_SHARE_MIN_ALIKE: f32 = 0.25;
-/// How far an overlap may lie below that of texts that differ in their numbers alone, beside the
-/// sketches' error.
-const NUMBERS_OVERLAP_ERROR: f32 = 0.04;
+/// So many numbers of a text are more than a date and a counter.
+const NUMBERS_OTHER_MIN: f32 = 5.0;
+/// Share of numbers in common below which few are.
+const NUMBERS_SHARE_MIN_ALIKE: f32 = 0.35;
+/// How far an overlap may lie below that of texts that differ in their numbers alone: this, and three
+/// times the standard error of an overlap that is told by so many bits.
+const NUMBERS_OVERLAP_ERROR: f32 = 0.01;
+const OVERLAP_BITS: f32 = 960.0;
 /// The same for short texts, where one number is often the message.
 const NUMBERS_SHARE_MIN_SHORT: f32 = 0.75;
 
@@ -183,13 +184,17 @@ fn numbers_differ(
 }
 
 /// Whether texts that are alike otherwise differ in many numbers, and in hardly anything else: each
-/// number that is another changes two word pairs.
+/// number that is another changes two word pairs. How many do is told by the sketch of the numbers, and
+/// by what the overlap lacks; either may err by two.
 fn only_numbers_differ(a: u8, b: u8, share: f32, overlap: f32, lengths: &Lengths) -> bool {
     let common = share / (1.0 + share) * (f32::from(a) + f32::from(b));
     let others = f32::from(a.min(b)) - common;
     let changed = (2.0 * others / lengths.shorter).min(1.0);
     let expected = (1.0 - changed) / (1.0 + changed);
-    others >= NUMBERS_OTHER_MIN && overlap > expected - NUMBERS_OVERLAP_ERROR
+    let pairs_changed = 0.5 * (1.0 - overlap) / (1.0 + overlap) * lengths.shorter;
+    let agree = 0.5 * (1.0 + overlap);
+    let error = 6.0 * (agree * (1.0 - agree) / OVERLAP_BITS).sqrt() + NUMBERS_OVERLAP_ERROR;
+    0.5 * (others + pairs_changed) >= NUMBERS_OTHER_MIN && overlap > expected - error
 }
 
 /// The lengths of two texts in words, at least 1.
