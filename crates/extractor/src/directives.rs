@@ -15,6 +15,8 @@ use scraper::{Html, Node};
 use crate::dom::Attributes;
 use crate::page::{Directives, PageContext};
 
+/// What stands between rules.
+const SEPARATORS: [char; 2] = [',', ';'];
 /// Directives with a value after a colon, which must not be taken for the name of an agent.
 const VALUED: [&str; 4] = [
     "unavailable_after",
@@ -82,7 +84,9 @@ pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
         let Node::Element(element) = node.value() else {
             continue;
         };
-        if element.name.local != local_name!("meta") {
+        // What a template holds is not on the page.
+        let is_on_page = || !node.ancestors().any(|above| is_template(above.value()));
+        if element.name.local != local_name!("meta") || !is_on_page() {
             continue;
         }
         if let (Some(name), Some(content)) = (
@@ -100,6 +104,11 @@ pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
     directives
 }
 
+fn is_template(node: &Node) -> bool {
+    let element = node.as_element();
+    element.is_some_and(|element| element.name.local == local_name!("template"))
+}
+
 /// "tamis" of `tamis/0.1 (+https://example.org)`.
 fn product_token(agent: &str) -> &str {
     agent
@@ -115,7 +124,7 @@ fn read_header(value: &str, agent: &str, directives: &mut Directives) {
     let mut rest = value;
     let mut for_us = true;
     while !rest.is_empty() {
-        let end = rest.find(',').unwrap_or(rest.len());
+        let end = rest.find(SEPARATORS).unwrap_or(rest.len());
         let piece = &rest[..end];
         if let Some((name, after)) = piece.split_once(':')
             && is_agent_name(name.trim())
@@ -129,7 +138,7 @@ fn read_header(value: &str, agent: &str, directives: &mut Directives) {
         if for_us {
             read_rules(&rest[..length], directives);
         }
-        rest = rest[length..].strip_prefix(',').unwrap_or("");
+        rest = rest[length..].strip_prefix(SEPARATORS).unwrap_or("");
     }
 }
 
@@ -141,13 +150,41 @@ fn is_agent_name(name: &str) -> bool {
             .any(|valued| valued.eq_ignore_ascii_case(name))
 }
 
-/// Reads rules separated by commas.
+/// Reads rules separated by commas, or by what others write in their place: semicolons, and blanks.
 fn read_rules(content: &str, directives: &mut Directives) {
     let mut rest = content;
     while !rest.is_empty() {
         let length = rule_length(rest);
-        read_rule(rest[..length].trim(), directives);
-        rest = rest[length..].strip_prefix(',').unwrap_or("");
+        read_rules_between(&rest[..length], directives);
+        rest = rest[length..].strip_prefix(SEPARATORS).unwrap_or("");
+    }
+}
+
+/// Reads what stands between two separators: words, of which one before a colon has a value. That of
+/// `unavailable_after` goes to the end, any other is one word: the "none" of `max-image-preview: none`
+/// is no rule.
+fn read_rules_between(text: &str, directives: &mut Directives) {
+    let mut rest = text;
+    while let Some((names, value)) = rest.split_once(':') {
+        let name = names.split_whitespace().next_back().unwrap_or("");
+        let before = names.trim_end().len() - name.len();
+        read_words(&names[..before], directives);
+        if name.eq_ignore_ascii_case("unavailable_after") {
+            let time = value.trim().chars().take(64).collect();
+            directives.unavailable_after.get_or_insert(time);
+            return;
+        }
+        let value = value.trim_start();
+        rest = value
+            .split_once(char::is_whitespace)
+            .map_or("", |(_, rest)| rest);
+    }
+    read_words(rest, directives);
+}
+
+fn read_words(rules: &str, directives: &mut Directives) {
+    for rule in rules.split_whitespace() {
+        read_rule(rule, directives);
     }
 }
 
@@ -161,26 +198,23 @@ fn read_rule(rule: &str, directives: &mut Directives) {
         directives.follow = false;
     } else if let Some(word) = USES.iter().find(|word| rule.eq_ignore_ascii_case(word)) {
         directives.prefers(word);
-    } else if let Some((name, time)) = rule.split_once(':')
-        && name.trim().eq_ignore_ascii_case("unavailable_after")
-        && directives.unavailable_after.is_none()
-    {
-        directives.unavailable_after = Some(time.trim().chars().take(64).collect());
     }
 }
 
 /// The length of the first rule. A date may contain a comma after its weekday ("Fri, 25 Jun 2027").
 fn rule_length(rules: &str) -> usize {
-    let end = rules.find(',').unwrap_or(rules.len());
-    let Some((name, time)) = rules[..end].split_once(':') else {
+    let end = rules.find(SEPARATORS).unwrap_or(rules.len());
+    let Some((names, time)) = rules[..end].rsplit_once(':') else {
         return end;
     };
+    let name = names.split_whitespace().next_back().unwrap_or("");
     let is_weekday = time.trim().len() >= 3 && time.trim().chars().all(|c| c.is_ascii_alphabetic());
-    if !name.trim().eq_ignore_ascii_case("unavailable_after") || !is_weekday || end == rules.len() {
+    let is_cut = is_weekday && rules[end..].starts_with(',');
+    if !is_cut || !name.eq_ignore_ascii_case("unavailable_after") {
         return end;
     }
     rules[end + 1..]
-        .find(',')
+        .find(SEPARATORS)
         .map_or(rules.len(), |length| end + 1 + length)
 }
 
@@ -277,6 +311,36 @@ mod tests {
             false,
             true,
         );
+        for content in [
+            "noindex nofollow",
+            "noindex;nofollow",
+            "noindex ; nofollow;",
+            "max-snippet:5 noindex max-image-preview: large nofollow",
+            "noindex nofollow unavailable_after: 25 Jun 2010",
+        ] {
+            let meta = format!("<meta name=robots content='{content}'>");
+            check(&meta, &[], false, false);
+            check("", &[content], false, false);
+        }
+    }
+
+    #[test]
+    fn a_value_is_no_rule_and_what_a_template_holds_is_not_on_the_page() {
+        for content in ["max-image-preview: none", "max-image-preview:none"] {
+            let meta = format!("<meta name=robots content='{content}'>");
+            check(&meta, &[content], true, true);
+        }
+        for holder in ["template", "template><div><template"] {
+            let html = format!("<{holder}><meta name=robots content=none></template>");
+            check(&html, &[], true, true);
+        }
+    }
+
+    #[test]
+    fn a_rule_is_read_in_time_however_many_colons_it_has() {
+        let content = "a:b ".repeat(200_000) + "noindex";
+        let meta = format!("<meta name=robots content='{content}'>");
+        check(&meta, &[], false, true);
     }
 
     #[test]
