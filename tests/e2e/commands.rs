@@ -159,7 +159,7 @@ fn explain_names_the_rule_that_left_a_url_out() {
         ),
         (
             "http://a.test/unlinked.html",
-            "no page or sitemap that was read so far links to it",
+            "no page that was read so far links to it",
         ),
     ] {
         let told = told(url);

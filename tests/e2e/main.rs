@@ -58,6 +58,7 @@ mod serve;
 mod serve_filters;
 mod serve_security;
 mod serve_support;
+mod sitemaps;
 mod support;
 mod templates;
 mod tongues;

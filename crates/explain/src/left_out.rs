@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use archive::{Event, Record};
+use archive::{Event, Record, SeedRecord};
 use config::CrawlConfig;
 use frontier::{CanonicalUrl, ScopeRefusal};
 use outcome::{LinkFate, Trap};
@@ -25,6 +25,8 @@ pub struct LeftOut<'c> {
     hosts: Vec<String>,
     /// The `depth=` of seeds, each once.
     depths: Vec<u32>,
+    /// Seeds with a `scope=` of their own, in words.
+    scopes: Vec<String>,
 }
 
 impl<'c> LeftOut<'c> {
@@ -42,6 +44,7 @@ impl<'c> LeftOut<'c> {
             reach,
             hosts: Vec::new(),
             depths: Vec::new(),
+            scopes: Vec::new(),
         };
         for record in records {
             match &record.event {
@@ -60,6 +63,7 @@ impl<'c> LeftOut<'c> {
                     }
                     if seed.example.is_none() {
                         rules.note(&url);
+                        rules.note_scope(seed);
                     }
                 }
                 Event::Page(page) => {
@@ -89,6 +93,15 @@ impl<'c> LeftOut<'c> {
         }
     }
 
+    fn note_scope(&mut self, seed: &SeedRecord) {
+        if let Some(mode) = &seed.scope {
+            let told = format!("scope={mode} for {}", seed.url);
+            if self.scopes.len() < HOSTS_SHOWN && !self.scopes.contains(&told) {
+                self.scopes.push(told);
+            }
+        }
+    }
+
     /// What the rules say to a URL that no page linked to.
     pub fn never_found(&self, url: &CanonicalUrl) -> String {
         match self.refusal(url) {
@@ -96,9 +109,10 @@ impl<'c> LeftOut<'c> {
                 "It would be left out: it {}.",
                 self.words(&refusal.fate(), url)
             ),
-            None => {
-                "It is in scope, but no page or sitemap that was read so far links to it.".into()
-            }
+            None => "It is in scope, but no page that was read so far links to it, and no sitemap brought it \
+                     in. A sitemap's URLs are left out where since=, depth= or pages= of its seed or a \
+                     budget says so."
+                .into(),
         }
     }
 
@@ -126,11 +140,14 @@ impl<'c> LeftOut<'c> {
     fn words(&self, fate: &LinkFate, url: &CanonicalUrl) -> String {
         let limits = &self.config.limits;
         match fate {
-            LinkFate::Scope => format!(
-                "is out of scope: [scope] mode = {:?}, with seeds on {}",
-                self.config.scope_config().mode.name(),
-                self.seed_hosts(),
-            ),
+            LinkFate::Scope => {
+                let own: String = self.scopes.iter().map(|own| format!(", {own}")).collect();
+                format!(
+                    "is out of scope: [scope] mode = {:?}, with seeds on {}{own}",
+                    self.config.scope_config().mode.name(),
+                    self.seed_hosts(),
+                )
+            }
             LinkFate::Excluded => match self.refusal(url) {
                 Some(ScopeRefusal::Excluded(pattern)) => {
                     format!("matches the [scope] exclude pattern {pattern:?}")

@@ -121,7 +121,8 @@ impl HostQueue {
         self.retries.iter()
     }
 
-    /// Whether the budget, lowered since, has been used up by the URLs that were asked for already.
+    /// Whether the budget, lowered since, has been used up by the URLs that were asked for already. Sitemaps
+    /// that wait are taken for pages here: until they are read, which is soon, as many pages more may go.
     pub(crate) fn is_over_budget(&self) -> bool {
         self.admitted.saturating_sub(self.len() as u64) >= self.admitted_max
     }

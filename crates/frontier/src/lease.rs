@@ -21,11 +21,26 @@ pub struct FrontierUrl {
     pub via: Option<u64>,
     /// 0.0 to 1.0, larger first.
     pub priority: f32,
-    /// The caller's own bytes, kept with the URL.
+    /// The caller's own bytes, kept with the URL; the frontier reads [`NO_PAGE`] in the first.
     pub context: Vec<u8>,
 }
 
+/// The bit in the first byte of a URL's context by which it is no page: a sitemap.
+pub const NO_PAGE: u8 = 1;
+
 impl FrontierUrl {
+    /// Whether it counts for the budgets of pages: those of its host and its seed.
+    pub fn is_page(&self) -> bool {
+        self.context
+            .first()
+            .is_none_or(|flags| flags & NO_PAGE == 0)
+    }
+
+    /// The seed whose budget it uses up; none if it is no page.
+    pub(crate) fn paying_seed(&self) -> Option<u32> {
+        self.is_page().then_some(self.seed)
+    }
+
     /// A seed of this number, of the highest priority.
     pub fn seed(url: CanonicalUrl, seed: u32) -> FrontierUrl {
         FrontierUrl {

@@ -92,7 +92,7 @@ pub use config::{
 pub use frontier::{Frontier, Learnt, Offers, Share, Troubled};
 pub use host::HostKey;
 pub use lease::{
-    Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, Next, PendingUrl,
+    Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, NO_PAGE, Next, PendingUrl,
     Permission, Refused, Settled,
 };
 pub use origin::Origin;

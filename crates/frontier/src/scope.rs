@@ -275,6 +275,23 @@ impl Scope {
         self.check_beside_host(url, depth, seed)
     }
 
+    /// Whether a sitemap is to be read for the pages in it, each of which is asked about by itself: it is on
+    /// a seed's host, whichever folder of that the seed is of, and no pattern excludes it.
+    ///
+    /// # Errors
+    /// The rule that refuses it.
+    pub fn check_sitemap(&self, url: &CanonicalUrl, seed: u32) -> Result<(), ScopeRefusal> {
+        let host = url.host();
+        let is_own = |own: &SeedScope| {
+            own.holds(url, &host) || own.hosts.iter().any(|own| own == host.as_str())
+        };
+        let own = self.seeds.get(seed as usize);
+        if !self.holds(&host) && !own.is_some_and(is_own) && !self.is_of_a_seed(url, &host, 0) {
+            return Err(ScopeRefusal::Host);
+        }
+        self.check_excluded(url)
+    }
+
     /// Whether a URL belongs to some seed, and is not further from the seed that led to it than that one
     /// lets its own be. Of a seed to which all belongs this is what is on its hosts.
     fn is_of_a_seed(&self, url: &CanonicalUrl, host: &HostKey, depth: u32) -> bool {
@@ -319,6 +336,10 @@ impl Scope {
         {
             return Err(ScopeRefusal::NotIncluded);
         }
+        self.check_excluded(url)
+    }
+
+    fn check_excluded(&self, url: &CanonicalUrl) -> Result<(), ScopeRefusal> {
         match self
             .exclude
             .iter()

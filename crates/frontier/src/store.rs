@@ -141,18 +141,18 @@ pub enum Change {
     Pending(Waiting),
     /// It met its fate.
     Finished {
-        /// Number of its seed.
-        seed: u32,
+        /// Number of the seed whose budget it used up; none if it was no page.
+        seed: Option<u32>,
         /// Its host.
         host: HostKey,
     },
 }
 
 impl Change {
-    /// The number of the seed that brought the URL in.
-    pub fn seed(&self) -> u32 {
+    /// The number of the seed whose budget the URL uses up; none if it is no page.
+    pub fn seed(&self) -> Option<u32> {
         match self {
-            Change::Pending(waiting) => waiting.url.seed,
+            Change::Pending(waiting) => waiting.url.paying_seed(),
             Change::Finished { seed, .. } => *seed,
         }
     }

@@ -255,7 +255,7 @@ fn keyed(changes: Vec<(u64, AnyChange)>) -> Vec<(u128, Change)> {
         let url = url(at);
         let change = match change {
             AnyChange::Finished(seed) => Change::Finished {
-                seed,
+                seed: (seed > 0).then_some(seed),
                 host: url.host(),
             },
             AnyChange::Pending(number, context) => Change::Pending(Waiting {

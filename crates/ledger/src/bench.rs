@@ -229,7 +229,7 @@ impl Client {
                 generation: 0,
                 page,
                 duplicate_of: None,
-                outcome: 0,
+                outcome: 1,
             });
             if self.page % 20 < KEPT_OF_TWENTY {
                 let row = self.text(page);

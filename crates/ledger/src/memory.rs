@@ -217,8 +217,9 @@ impl Ledger for MemoryLedger {
         self.abandon();
         let book = self.book();
         let mut hosts: BTreeMap<u32, u64> = BTreeMap::new();
-        let firsts = book.finished.keys();
-        for (_, key, _) in firsts.filter(|(of, _, end)| *of == part && *end == 0) {
+        let firsts = book.finished.iter();
+        let firsts = firsts.filter(|((of, _, end), _)| *of == part && *end == 0);
+        for ((_, key, _), _) in firsts.filter(|(_, finish)| finish.outcome > 0) {
             *hosts.entry(key.host()).or_default() += 1;
         }
         let hosts = hosts.into_iter();
@@ -303,7 +304,7 @@ impl Ledger for MemoryLedger {
         for budget in budgets {
             let new = offers.iter().zip(&news).filter(|(_, is_new)| **is_new);
             let count = new
-                .filter(|(offer, _)| offer.url.seed == budget.seed)
+                .filter(|(offer, _)| offer.url.seed == budget.seed && offer.url.kind == 0)
                 .count() as u64;
             let spent = group.spent.entry(budget.seed).or_default();
             *spent += count;

@@ -83,7 +83,7 @@ pub struct WaitingUrl {
     pub depth: u32,
     /// The seed it descends from.
     pub seed: u32,
-    /// Link, redirect, sitemap or seed, in the caller's numbers.
+    /// 0 for a page, which counts for the budget of its seed; other numbers are the caller's.
     pub kind: u8,
     /// How promising.
     pub priority: f32,
@@ -140,12 +140,12 @@ pub struct SeedBudget {
     pub urls_max: u64,
 }
 
-/// How many URLs of a host have met their end.
+/// How many pages of a host have met their end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndedOfHost {
     /// The host's [number](crate::keys::host_number).
     pub host: u32,
-    /// URLs that ended, each once however often it was put back.
+    /// Pages that ended, each once however often it was put back.
     pub urls: u64,
 }
 
@@ -174,7 +174,7 @@ pub struct Finish {
     pub page: u64,
     /// The page it repeats, if it was dropped for that.
     pub duplicate_of: Option<u64>,
-    /// What became of it, in the caller's numbers.
+    /// What became of it, in the caller's numbers; 0 for what was no page, which counts for no budget.
     pub outcome: u8,
 }
 

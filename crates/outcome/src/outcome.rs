@@ -50,6 +50,8 @@ names! {
         Refused = "refused",
         /// Not to be had.
         Failed = "failed",
+        /// Read for the URLs in it: a sitemap, which is no page.
+        Sitemap = "sitemap",
         /// Found on a page, never admitted.
         LeftOut = "left_out",
         /// Neither found nor given.

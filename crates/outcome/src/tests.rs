@@ -74,7 +74,7 @@ fn wire_names_are_pinned() {
 fn wire_names_of_url_states_are_pinned() {
     check(
         names(UrlState::KNOWN),
-        "pending indexed junk redirected not_modified refused failed left_out unknown",
+        "pending indexed junk redirected not_modified refused failed sitemap left_out unknown",
     );
 }
 

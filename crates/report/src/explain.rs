@@ -73,6 +73,8 @@ pub struct Story {
     pub found_count: u64,
     /// Sitemaps that name it.
     pub sitemaps: Vec<String>,
+    /// How it was read as a sitemap itself, at last.
+    pub as_sitemap: Option<ReadAsSitemap>,
     /// How its host's robots.txt was answered, at last.
     pub robots: Option<RobotsAnswered>,
     /// Every fetch of it.
@@ -126,6 +128,20 @@ impl Story {
     }
 }
 
+/// A sitemap that was read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReadAsSitemap {
+    /// When.
+    pub at: String,
+    /// The status of the answer; 0 where there was none.
+    pub status: u16,
+    /// URLs that it brought in.
+    pub urls: u64,
+    /// Why it could not be read, or not to its end.
+    pub problem: Option<String>,
+}
+
 /// It was given as a seed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeedMention {
@@ -136,6 +152,9 @@ pub struct SeedMention {
     /// It is an example of the topic (`true`) or a counter-example.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<bool>,
+    /// It was given as a sitemap (`sitemap:URL`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sitemap: bool,
 }
 
 /// A link to it.
@@ -275,6 +294,8 @@ impl Explainer {
         match &record.event {
             Event::Seed(seed) => self.seed(seed),
             Event::Robots(robots) if robots.host == self.host => {
+                let queued = robots.queued.iter().flatten();
+                self.admitted |= queued.into_iter().any(|url| *url == self.story.url);
                 self.story.robots = Some(RobotsAnswered {
                     rules: robots.rules.clone(),
                     status: robots.fetch.status,
@@ -288,6 +309,17 @@ impl Explainer {
                 if self.story.sitemaps.len() < FOUND_MAX {
                     self.story.sitemaps.push(sitemap.url.clone());
                 }
+            }
+            Event::Sitemap(sitemap) if sitemap.url == self.story.url => {
+                let fetch = &sitemap.fetch;
+                (self.admitted, self.finished) = (true, true);
+                self.story.fetches.push(fetch_made(record.at_ms, 1, fetch));
+                self.story.as_sitemap = Some(ReadAsSitemap {
+                    at: words::instant(record.at_ms),
+                    status: fetch.status,
+                    urls: sitemap.urls.len() as u64,
+                    problem: sitemap.problem.clone(),
+                });
             }
             Event::Attempt(attempt) if attempt.url == self.story.url => {
                 self.admitted = true;
@@ -355,6 +387,7 @@ impl Explainer {
         let state = match last {
             Some(_) if self.story.replaced_by.is_some() => UrlState::Junk,
             Some(last) if self.finished => UrlState::of(&last.outcome),
+            None if self.finished && self.story.as_sitemap.is_some() => UrlState::Sitemap,
             _ if self.admitted => UrlState::Pending,
             _ if self.story.found_count > 0 => UrlState::LeftOut,
             _ => UrlState::NeverSeen,
@@ -392,12 +425,14 @@ impl Explainer {
     }
 
     fn seed(&mut self, seed: &SeedRecord) {
-        if seed.url == self.story.url && !seed.sitemap {
+        // A page given as a seed says more than the same URL given as a sitemap.
+        if seed.url == self.story.url && !(seed.sitemap && self.story.seed.is_some()) {
             self.admitted |= seed.fate.is_none();
             self.story.seed = Some(SeedMention {
                 seed: seed.seed,
                 source: seed.source.clone(),
                 example: seed.example,
+                sitemap: seed.sitemap,
             });
         }
     }

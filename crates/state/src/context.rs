@@ -16,7 +16,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 pub mod due;
 
-const SITEMAP: u8 = 1;
+const SITEMAP: u8 = frontier::NO_PAGE;
 const RETURNED: u8 = 1 << 1;
 const ASK: u8 = 1 << 2;
 const BEGAN: u8 = 1 << 3;

@@ -134,6 +134,14 @@ impl Reach {
         self.rules().check(url, depth, seed)
     }
 
+    /// The same for a sitemap: see [`Scope::check_sitemap`].
+    ///
+    /// # Errors
+    /// The rule that refuses it.
+    pub(crate) fn check_sitemap(&self, url: &CanonicalUrl, seed: u32) -> Result<(), ScopeRefusal> {
+        self.rules().check_sitemap(url, seed)
+    }
+
     /// The scope, as it grows.
     pub(crate) fn scope(&self) -> SharedScope {
         Arc::clone(&self.scope)

@@ -29,18 +29,22 @@ impl SeedBudgets {
     }
 
     /// A URL that a seed brought in was admitted, but waits elsewhere.
-    pub(super) fn note_elsewhere(&mut self, seed: u32) {
-        *self.used.entry(seed).or_default() += 1;
+    pub(super) fn note_elsewhere(&mut self, url: &FrontierUrl) {
+        if url.is_page() {
+            *self.used.entry(url.seed).or_default() += 1;
+        }
     }
 
-    /// A URL that a seed brought in met its fate.
-    pub(super) fn note_finished(&mut self, seed: u32) {
-        *self.finished.entry(seed).or_default() += 1;
+    /// A URL that a seed brought in met its fate; of none, if it is no page.
+    pub(super) fn note_finished(&mut self, seed: Option<u32>) {
+        if let Some(seed) = seed {
+            *self.finished.entry(seed).or_default() += 1;
+        }
     }
 
     /// It waits again.
-    pub(super) fn note_reopened(&mut self, seed: u32) {
-        if let Some(finished) = self.finished.get_mut(&seed) {
+    pub(super) fn note_reopened(&mut self, seed: Option<u32>) {
+        if let Some(finished) = seed.and_then(|seed| self.finished.get_mut(&seed)) {
             *finished = finished.saturating_sub(1);
         }
     }
@@ -93,7 +97,7 @@ impl Frontier {
     /// already.
     pub(super) fn is_seed_over_budget(&self, seed: u32) -> bool {
         self.budgets.max(seed).is_some_and(|max| {
-            let is_its = |entry: &&Entry| entry.url.seed == seed;
+            let is_its = |entry: &&Entry| entry.url.seed == seed && entry.url.is_page();
             let under_way = self.leased.values().filter(is_its).count() as u64;
             self.budgets.finished.get(&seed).unwrap_or(&0) + under_way >= max
         })
@@ -104,7 +108,11 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be read or written.
     pub fn admit(&mut self, url: FrontierUrl) -> Result<Admission, FrontierError> {
-        let admission = self.offers(None).offer(&url.url, url.depth, url.seed)?;
+        let mut offers = self.offers(None);
+        let admission = match url.is_page() {
+            true => offers.offer(&url.url, url.depth, url.seed)?,
+            false => offers.offer_sitemap(&url.url)?,
+        };
         if admission == Admission::New {
             self.observe_link(&url.url, url.via);
             self.admit_new(url.url.key(), url)?;
@@ -116,7 +124,7 @@ impl Frontier {
         self.urls.note_seen(key);
         self.counts.admitted += 1;
         let host = url.url.host();
-        self.count_admission(&host, url.seed);
+        self.count_admission(&host, url.paying_seed());
         self.enqueue_new(key, url)
     }
 
@@ -127,10 +135,13 @@ impl Frontier {
         self.enqueue(key, Entry::new(url, 1, order), 0)
     }
 
-    pub(super) fn count_admission(&mut self, host: &HostKey, seed: u32) {
+    /// Counts a URL for the budgets of its host and its seed; of none, if it is no page.
+    pub(super) fn count_admission(&mut self, host: &HostKey, seed: Option<u32>) {
         let id = self.host_id(host);
-        self.hosts[id].admitted += 1;
-        *self.budgets.used.entry(seed).or_default() += 1;
+        if let Some(seed) = seed {
+            self.hosts[id].admitted += 1;
+            *self.budgets.used.entry(seed).or_default() += 1;
+        }
     }
 
     /// The number of a host, which is known from now on.

@@ -63,26 +63,58 @@ impl Offers<'_> {
         depth: u32,
         seed: u32,
     ) -> Result<Admission, FrontierError> {
-        let key = url.key();
-        if self.frontier.has_seen(key)? || self.urls.contains(&key) {
+        let host = url.host();
+        if self.was_seen(url)? {
             return Ok(Admission::Seen);
         }
-        let host = url.host();
         if let Some(refusal) = self.refusal(url, &host, depth, seed) {
             return Ok(Admission::Refused(refusal));
         }
         self.frontier
             .traps
             .admitted_link(&mut self.page, &host, url);
-        self.urls.insert(key);
         *self.seeds.entry(seed).or_default() += 1;
+        let before = self.admitted_of(&host);
+        self.admit(url, host, before + 1);
+        Ok(Admission::New)
+    }
+
+    /// The same for a sitemap: it is no page, so it counts for no budget of them.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn offer_sitemap(&mut self, url: &CanonicalUrl) -> Result<Admission, FrontierError> {
+        let host = url.host();
+        if self.was_seen(url)? {
+            return Ok(Admission::Seen);
+        }
+        if let Some(refusal) = self.refusal_of_new_host(&host) {
+            return Ok(Admission::Refused(refusal));
+        }
+        let before = self.admitted_of(&host);
+        self.admit(url, host, before);
+        Ok(Admission::New)
+    }
+
+    fn was_seen(&self, url: &CanonicalUrl) -> Result<bool, FrontierError> {
+        let key = url.key();
+        Ok(self.frontier.has_seen(key)? || self.urls.contains(&key))
+    }
+
+    /// Pages of a host that were admitted here.
+    fn admitted_of(&self, host: &HostKey) -> u64 {
+        self.hosts.get(host).copied().unwrap_or(0)
+    }
+
+    /// A URL is new; of its host so many pages are admitted here with it.
+    fn admit(&mut self, url: &CanonicalUrl, host: HostKey, pages: u64) {
+        self.urls.insert(url.key());
         if !self.is_known(&host) {
             self.new_hosts += 1;
             let domain = domain_of(&host).to_owned();
             *self.new_hosts_of_domains.entry(domain).or_default() += 1;
         }
-        *self.hosts.entry(host).or_default() += 1;
-        Ok(Admission::New)
+        self.hosts.insert(host, pages);
     }
 
     fn is_known(&self, host: &HostKey) -> bool {
@@ -103,26 +135,20 @@ impl Offers<'_> {
         if budget.is_some_and(|budget| used >= budget) {
             return Some(LinkFate::BudgetSeed);
         }
-        let ended = frontier.ended_before(host);
-        if self.is_known(host) || ended > 0 {
-            let known = frontier.hosts.find(host).map(|id| &frontier.hosts[id]);
-            let (before, max) = match known {
-                Some(known) => (known.admitted, known.admitted_max),
-                None => (ended, frontier.config.admitted_max(host)),
-            };
-            let admitted = before + self.hosts.get(host).unwrap_or(&0);
-            if admitted >= max {
-                return Some(LinkFate::BudgetHost);
-            }
-        } else {
-            if frontier.hosts.len() + self.new_hosts >= frontier.config.hosts_max {
-                return Some(LinkFate::BudgetHosts);
-            }
-            let here = self.new_hosts_of_domains.get(domain_of(host));
-            let hosts = frontier.hosts.in_domain_of(host) + here.unwrap_or(&0);
-            if hosts >= frontier.config.hosts_per_domain {
-                return Some(LinkFate::Trap(Trap::HostPool));
-            }
+        if let Some(refusal) = self.refusal_of_new_host(host) {
+            return Some(refusal);
+        }
+        let known = frontier.hosts.find(host).map(|id| &frontier.hosts[id]);
+        let (before, max) = match known {
+            Some(known) => (known.admitted, known.admitted_max),
+            None => (
+                frontier.ended_before(host),
+                frontier.config.admitted_max(host),
+            ),
+        };
+        let admitted = before + self.admitted_of(host);
+        if admitted > 0 && admitted >= max {
+            return Some(LinkFate::BudgetHost);
         }
         // A seed is the user's word: no trap rule applies to it.
         if depth == 0 {
@@ -130,6 +156,20 @@ impl Offers<'_> {
         }
         let checked = frontier.traps.check_link(host, url, &self.page);
         checked.err().map(LinkFate::Trap)
+    }
+
+    /// Why no URL of a host is admitted that is not known yet.
+    fn refusal_of_new_host(&self, host: &HostKey) -> Option<LinkFate> {
+        let frontier = self.frontier;
+        if self.is_known(host) || frontier.ended_before(host) > 0 {
+            return None;
+        }
+        if frontier.hosts.len() + self.new_hosts >= frontier.config.hosts_max {
+            return Some(LinkFate::BudgetHosts);
+        }
+        let here = self.new_hosts_of_domains.get(domain_of(host));
+        let hosts = frontier.hosts.in_domain_of(host) + here.unwrap_or(&0);
+        (hosts >= frontier.config.hosts_per_domain).then_some(LinkFate::Trap(Trap::HostPool))
     }
 }
 
@@ -139,13 +179,13 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use crate::{CanonicalUrl, Frontier, FrontierConfig, FrontierUrl, PageYield};
+    use crate::{CanonicalUrl, Frontier, FrontierConfig, FrontierUrl, NO_PAGE, PageYield};
 
     proptest! {
         /// What is said of URLs asked about together is what becomes of them one by one.
         #[test]
         fn offers_come_true(
-            links in prop::collection::vec((0u32..6, 0u32..12), 1..60),
+            links in prop::collection::vec((0u32..6, 0u32..12, prop::bool::weighted(0.2)), 1..60),
             seeds in prop::collection::vec((0u32..6, 0u32..12), 0..20),
             budget in prop::option::of(0u64..12),
         ) {
@@ -159,21 +199,25 @@ mod tests {
             if let Some(budget) = budget {
                 frontier.set_seed_budget(1, Some(budget));
             }
-            let url = |(host, page): (u32, u32), seed| FrontierUrl {
+            let url = |(host, page, no_page): (u32, u32, bool), seed| FrontierUrl {
                 url: CanonicalUrl::parse(&format!("http://h{host}.d{}.org/x/{page}", host % 2)).unwrap(),
                 depth: 1,
                 seed,
                 via: Some(7),
                 priority: 1.0,
-                context: Vec::new(),
+                context: vec![NO_PAGE * u8::from(no_page)],
             };
-            for seed in seeds {
-                frontier.admit(url(seed, 1)).unwrap();
+            for (host, page) in seeds {
+                frontier.admit(url((host, page, false), 1)).unwrap();
             }
             let page = CanonicalUrl::parse("http://h0.d0.org/x/99").unwrap();
             let said: Vec<_> = {
                 let mut offers = frontier.offers(Some((&page, PageYield::Nothing)));
-                links.iter().map(|&link| offers.offer(&url(link, 1).url, 1, 1).unwrap()).collect()
+                let said = links.iter().map(|&link| match link.2 {
+                    true => offers.offer_sitemap(&url(link, 1).url).unwrap(),
+                    false => offers.offer(&url(link, 1).url, 1, 1).unwrap(),
+                });
+                said.collect()
             };
             frontier.observe(&page, 7, PageYield::Nothing, None);
             for (&link, said) in links.iter().zip(said) {

@@ -23,7 +23,7 @@ impl Frontier {
         let is_mine = self.share.as_mut().is_none_or(|share| share.admit(&url));
         match is_mine {
             true => self.admit_new(key, url)?,
-            false => self.budgets.note_elsewhere(url.seed),
+            false => self.budgets.note_elsewhere(&url),
         }
         Ok(())
     }
@@ -38,9 +38,9 @@ impl Frontier {
             return Ok(());
         };
         self.counts.finished += 1;
-        self.budgets.note_finished(entry.url.seed);
+        self.budgets.note_finished(entry.url.paying_seed());
         let finished = Change::Finished {
-            seed: entry.url.seed,
+            seed: entry.url.paying_seed(),
             host: url.host(),
         };
         self.urls.write_later(key, finished);
@@ -102,7 +102,7 @@ impl Frontier {
     pub(super) fn queue_again(&mut self, url: FrontierUrl) -> Result<(), FrontierError> {
         let key = url.url.key();
         self.counts.finished -= 1;
-        self.budgets.note_reopened(url.seed);
+        self.budgets.note_reopened(url.paying_seed());
         self.revive(&url.url.host());
         Ok(self.enqueue_new(key, url)?)
     }

@@ -203,7 +203,8 @@ impl Frontier {
         }
         let mut admitted: HashMap<HostKey, u64> = HashMap::new();
         for (url, had_ended) in waiting {
-            *admitted.entry(url.url.host()).or_default() += u64::from(!had_ended);
+            let counts = url.is_page() && !had_ended;
+            *admitted.entry(url.url.host()).or_default() += u64::from(counts);
             self.take_url(url, true)?;
         }
         if let Some(share) = &mut self.share {
@@ -280,7 +281,7 @@ impl Frontier {
     fn take_url(&mut self, url: FrontierUrl, was_put_back: bool) -> Result<(), FrontierError> {
         let key = url.url.key();
         if !self.urls.has_seen(key)? {
-            let host = was_put_back.then(|| url.url.host());
+            let host = (was_put_back && url.is_page()).then(|| url.url.host());
             self.admit_new(key, url)?;
             // It has counted already: another node finished it before its part came.
             if let Some(id) = host.and_then(|host| self.hosts.find(&host)) {

@@ -123,6 +123,43 @@ fn what_links_say_of_a_url_under_way_counts_if_it_is_tried_again() {
 }
 
 #[test]
+fn what_is_no_page_counts_for_no_budget_whatever_became_of_it_and_however_often_it_is_opened() {
+    let sitemap = |page: usize| FrontierUrl {
+        context: vec![crate::lease::NO_PAGE],
+        ..url(page)
+    };
+    let dir = tempfile::tempdir().expect("a directory");
+    let open = || Frontier::open(dir.path(), FrontierConfig::default(), Instant::now());
+    let (mut frontier, _) = open().expect("opens");
+    frontier.admit(url(0)).expect("admits");
+    frontier.admit(sitemap(1)).expect("admits");
+    frontier.apply(1).expect("written");
+    // Some end in the step after their own, and some in their own.
+    for (page, is_sitemap) in [(2, false), (3, true)] {
+        let new = if is_sitemap { sitemap(page) } else { url(page) };
+        frontier.replay_admitted(new).expect("is applied");
+    }
+    for page in 0..4 {
+        frontier.replay_finished(&url(page).url).expect("ends");
+    }
+    frontier.reopen(sitemap(1)).expect("waits again");
+    frontier.apply(2).expect("written");
+    for _ in 0..2 {
+        let of_seed = crate::store::SavedSeed {
+            seed: 0,
+            admitted: 2,
+            finished: 2,
+        };
+        assert_eq!(frontier.budgets.saved(), [of_seed]);
+        let id = frontier.hosts.find(&url(0).url.host()).expect("a host");
+        assert_eq!(frontier.hosts[id].admitted, 2);
+        assert_eq!(frontier.counts().admitted, 4);
+        drop(frontier);
+        (frontier, _) = open().expect("opens again");
+    }
+}
+
+#[test]
 fn hosts_of_a_crawl_that_begins_are_asked_at_once_and_of_one_that_goes_on_after_their_delay() {
     // Each crawl waited a delay before its first request: its seeds, applied as all records are, passed
     // for what another process had done.

@@ -405,9 +405,9 @@ impl Frontier {
         match settled {
             Settled::Finished(lease) => {
                 self.counts.finished += 1;
-                self.budgets.note_finished(lease.url.seed);
+                self.budgets.note_finished(lease.url.paying_seed());
                 let finished = Change::Finished {
-                    seed: lease.url.seed,
+                    seed: lease.url.paying_seed(),
                     host: lease.url.url.host(),
                 };
                 self.urls.write_later(key, finished);

@@ -9,12 +9,13 @@ use crate::postgres::{Settings, other_tables, rows};
 use crate::store_url::CrawlName;
 
 /// The steps so far, numbered from 1.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     include_str!("migrations/001_tables.sql"),
     include_str!("migrations/002_functions.sql"),
     include_str!("migrations/003_order_first.sql"),
     include_str!("migrations/004_last_beat.sql"),
     include_str!("migrations/005_seed_budgets.sql"),
+    include_str!("migrations/006_pages_alone.sql"),
 ];
 
 /// The version that the steps lead to.

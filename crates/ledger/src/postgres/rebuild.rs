@@ -61,7 +61,7 @@ const TELL: &str = "insert into facts (n, node, kind, data) \
      select coalesce(max(n), 0) + 1, $1, $2, $3 from facts";
 
 const SPENT: &str = "insert into seed_urls select seed, count(*) from admitted \
-     where seed = any ($1::bigint[]) group by seed";
+     where seed = any ($1::bigint[]) and kind = 0 group by seed";
 
 const TOTALS: &str = "with k as (update last_kept set pos = (select count(*) from kept)) \
      update shares set pages_max = greatest(pages_max, (select sum(pages)::bigint from node)), \

@@ -65,7 +65,7 @@ pub(super) const ROOTS_IN: &str = "select part, key, page, depth, seed, kind, pr
      from admitted where part = any ($1) and depth = 0 order by part, key limit 4096";
 
 pub(super) const ENDED_IN: &str = "select ('x' || left(key::text, 8))::bit(32)::bigint as host, count(*), part from finished \
-     where part = any ($1) and gen = 0 group by part, host order by part, host";
+     where part = any ($1) and gen = 0 and outcome > 0 group by part, host order by part, host";
 
 pub(super) const BEGIN: &str = "select * from begin_group($1, $2, $3)";
 
@@ -73,9 +73,9 @@ pub(super) const KNOWN: &str = "select coalesce(array_agg(a.key is not null orde
      from unnest($1::smallint[], $2::uuid[]) with ordinality as o (part, key, place) \
      left join admitted a on a.part = o.part and a.key = o.key";
 
-/// Each URL's first end.
+/// The first end of each URL that was a page.
 pub(super) const ENDED: &str = "select ('x' || left(key::text, 8))::bit(32)::bigint as host, count(*) from finished \
-     where part = $1 and gen = 0 group by host order by host";
+     where part = $1 and gen = 0 and outcome > 0 group by host order by host";
 
 pub(super) const SPENT: &str = "select coalesce(array_agg(coalesce(s.urls, 0) order by o.place), '{}') \
      from unnest($1::bigint[]) with ordinality as o (seed, place) left join seed_urls s using (seed)";

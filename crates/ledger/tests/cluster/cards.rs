@@ -29,7 +29,8 @@ pub fn offer(in_part: u16, number: u64) -> Offer {
             page: 7,
             depth: number as u32 % 3,
             seed: number as u32 % 2,
-            kind: 3,
+            // Every fifth is no page.
+            kind: if number % 5 == 4 { 3 } else { 0 },
             priority: 0.5,
             context: vec![0, 255, number as u8],
             url,
@@ -44,7 +45,7 @@ pub fn finish(offer: &Offer, page: u64) -> Finish {
         generation: 0,
         page,
         duplicate_of: None,
-        outcome: 1,
+        outcome: u8::from(offer.url.kind == 0),
     }
 }
 

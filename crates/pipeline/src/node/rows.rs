@@ -58,7 +58,7 @@ pub(super) fn offer(url: &FrontierUrl, node: u16) -> Offer {
             page: url.via.map_or(0, |via| over_all(via, node)),
             depth: url.depth,
             seed: url.seed,
-            kind: 0,
+            kind: u8::from(!url.is_page()),
             priority: url.priority,
             url: url.url.as_str().into(),
             context,

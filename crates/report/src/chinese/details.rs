@@ -65,6 +65,7 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("{}, since {} (sure to {} %)", "{0}，因为{1}（把握 {2} %）"),
     ("{} mirrors {}", "{0} 是 {1} 的镜像"), ("{} is the same as {} on {}", "{2} 上 {0} 与 {1} 相同"),
     ("{} names {} without {} as canonical", "{0} 指去掉 {2} 的 {1} 为规范网址"), ("{} names {} as canonical", "{0} 指 {1} 为规范网址"),
+    ("{} gives as much, since {}", "与 {0} 一样没有收获，因为{1}"), ("{} leads nowhere new", "{0} 不通向任何新内容"),
     ("{} yields next to nothing", "{0} 几乎没有收获"), ("nearly all URLs of its form were thin or duplicates", "这种形式的网址几乎都内容太少或重复"),
     ("the host did not answer {} times in a row, for {} s", "主机连续 {0} 次没有应答，历时 {1} 秒"),
     // The network.

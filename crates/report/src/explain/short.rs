@@ -175,6 +175,7 @@ fn found(story: &Story, tongue: Tongue) -> String {
     let seed = story.seed.as_ref().map(|seed| match seed.example {
         Some(true) => tongue.say("an example page of the topic"),
         Some(false) => tongue.say("a counter-example of the topic"),
+        None if seed.sitemap => tongue.say(&format!("a sitemap, given in {}", seed.source)),
         None => tongue.say(&format!("a seed, given in {}", seed.source)),
     });
     let sitemap = story.sitemaps.first();

@@ -194,6 +194,7 @@ pub(super) fn summary(story: &Story) -> String {
             None => "It redirects.".to_owned(),
         },
         UrlState::NotModified => "Unchanged since an earlier crawl.".to_owned(),
+        UrlState::Sitemap => as_sitemap(story),
         UrlState::Refused => match last.and_then(|last| last.detail.as_deref()) {
             Some(detail) => format!("{}, by {detail}.", because("Not fetched")),
             None => format!("{}.", because("Not fetched")),
@@ -228,12 +229,23 @@ pub(super) fn summary(story: &Story) -> String {
     }
 }
 
+/// What a sitemap brought in, or why nothing.
+fn as_sitemap(story: &Story) -> String {
+    let read = story.as_sitemap.clone().unwrap_or_default();
+    let urls = words::plural(read.urls, "URL", "URLs");
+    match read.problem {
+        Some(problem) => format!("A sitemap, which brought in {urls}; {problem}."),
+        None => format!("A sitemap, which brought in {urls}."),
+    }
+}
+
 fn found(story: &Story) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(seed) = &story.seed {
         lines.push(match seed.example {
             Some(true) => "an example page of the topic".to_owned(),
             Some(false) => "a counter-example of the topic".to_owned(),
+            None if seed.sitemap => format!("a sitemap, given in {}", seed.source),
             None => format!("a seed, given in {}", seed.source),
         });
     }

@@ -18,7 +18,11 @@ impl State {
         let queue = self.queue.lock();
         let mut offers = queue.frontier.offers(None);
         offers.set_seed_budget(seed.seed, seed.pages);
-        seed.fate = match offers.offer(&url, 0, seed.seed)? {
+        let offered = match seed.sitemap {
+            true => offers.offer_sitemap(&url)?,
+            false => offers.offer(&url, 0, seed.seed)?,
+        };
+        seed.fate = match offered {
             Admission::New => None,
             other @ (Admission::Seen | Admission::Refused(_)) => Some(fate_of(other)),
         };

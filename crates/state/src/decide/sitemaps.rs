@@ -53,8 +53,12 @@ impl State {
             .urls
             .iter()
             .filter(|(_, entry)| !is_old(entry, since));
-        let in_reach = |url: &CanonicalUrl| {
-            self.examples.get(url.as_str()).is_some() || self.reach.check(url, depth, seed).is_ok()
+        let in_reach = |url: &CanonicalUrl| match is_index {
+            true => self.reach.check_sitemap(url, seed).is_ok(),
+            false => {
+                self.examples.get(url.as_str()).is_some()
+                    || self.reach.check(url, depth, seed).is_ok()
+            }
         };
         let in_reach: Vec<&CanonicalUrl> = fresh
             .map(|(url, _)| url)
@@ -67,7 +71,11 @@ impl State {
             if is_index && !room.has_room(url) {
                 continue;
             }
-            if offers.offer(url, depth, seed)? == Admission::New {
+            let offered = match is_index {
+                true => offers.offer_sitemap(url)?,
+                false => offers.offer(url, depth, seed)?,
+            };
+            if offered == Admission::New {
                 admitted.push(url.as_str().to_owned());
                 if is_index {
                     room.count(url);
@@ -141,8 +149,8 @@ impl State {
             let Ok(url) = CanonicalUrl::parse(url) else {
                 continue;
             };
-            let is_wanted = room.has_room(&url) && self.reach.check(&url, 0, seed).is_ok();
-            if is_wanted && offers.offer(&url, 0, seed)? == Admission::New {
+            let is_wanted = room.has_room(&url) && self.reach.check_sitemap(&url, seed).is_ok();
+            if is_wanted && offers.offer_sitemap(&url)? == Admission::New {
                 queued.push(url.as_str().to_owned());
                 room.count(&url);
             }

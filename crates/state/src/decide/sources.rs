@@ -103,7 +103,10 @@ impl State {
         let of = lease.url();
         let is_index = source.kind == SitemapKind::Index;
         let depth = of.depth + u32::from(!is_index);
-        let is_here = |url: &CanonicalUrl| self.reach.check(url, depth, of.seed).is_ok();
+        let is_here = |url: &CanonicalUrl| match is_index {
+            true => self.reach.check_sitemap(url, of.seed).is_ok(),
+            false => self.reach.check(url, depth, of.seed).is_ok(),
+        };
         let (url, _) = source.urls.iter().find(|(url, _)| is_here(url))?;
         Some(LinkRecord {
             url: url.as_str().into(),
@@ -138,8 +141,13 @@ impl State {
             let mut offers = queue.frontier.offers(None);
             let mut told = 0;
             for (url, entry) in &source.urls {
-                let is_here = self.reach.check(url, depth, of.seed).is_ok()
-                    || self.examples.get(url.as_str()).is_some();
+                let is_here = match is_index {
+                    true => self.reach.check_sitemap(url, of.seed).is_ok(),
+                    false => {
+                        self.reach.check(url, depth, of.seed).is_ok()
+                            || self.examples.get(url.as_str()).is_some()
+                    }
+                };
                 if !is_here || is_old(entry, oldest.as_deref()) || is_index && !room.has_room(url) {
                     continue;
                 }
@@ -147,7 +155,10 @@ impl State {
                 let date_ms = date_ms
                     .filter(|date| *date > since_ms && again::told::is_possible(*date, now_ms))
                     .filter(|_| told < TOLD_MAX);
-                let fate = fate_of(offers.offer(url, depth, of.seed)?);
+                let fate = fate_of(match is_index {
+                    true => offers.offer_sitemap(url)?,
+                    false => offers.offer(url, depth, of.seed)?,
+                });
                 let is_new = fate == LinkFate::New;
                 if is_new && is_index {
                     room.count(url);

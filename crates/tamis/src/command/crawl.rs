@@ -450,6 +450,11 @@ fn tell_idle(summary: &CrawlSummary, runner: &Runner<'_>, used_up: bool) {
         ));
     } else if nothing_left && is_node {
         output.say("this node fetched nothing: all URLs of the crawl are finished");
+    } else if nothing_left && snapshot.finished == 0 {
+        output.say(
+            "nothing was fetched: no page belongs to the crawl by its seeds, their depth= and pages=, and its \
+             scope; what a sitemap said: tamis explain DIR SITEMAP",
+        );
     } else if nothing_left {
         output.say(format!(
             "nothing was fetched: all {} known URLs are finished, and a crawl fetches each once; to visit \

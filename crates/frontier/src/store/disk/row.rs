@@ -7,12 +7,15 @@ use crate::lease::FrontierUrl;
 use crate::store::{Change, Waiting};
 use crate::url::CanonicalUrl;
 
+/// Stands for no seed; no list of seeds is so long.
+const NO_SEED: u32 = u32::MAX;
+
 /// A row.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Row<'a> {
     /// A URL waits from now on.
     Pending(#[serde(borrow)] PendingRow<'a>),
-    /// A URL met its fate.
+    /// A URL met its fate; its seed is [`NO_SEED`] for no page.
     Finished { key: u128, seed: u32, host: &'a str },
     /// The journal position that all rows before follow from.
     Position(u64),
@@ -73,7 +76,7 @@ impl<'a> Row<'a> {
             Change::Pending(waiting) => Row::Pending(PendingRow::of(waiting)),
             Change::Finished { seed, host } => Row::Finished {
                 key,
-                seed: *seed,
+                seed: seed.unwrap_or(NO_SEED),
                 host: host.as_str(),
             },
         }
@@ -97,7 +100,8 @@ impl<'a> Row<'a> {
             }
             Row::Finished { key, seed, host } => {
                 let host = HostKey::from_record(host);
-                Some((*key, Change::Finished { seed: *seed, host }))
+                let seed = Some(*seed).filter(|seed| *seed != NO_SEED);
+                Some((*key, Change::Finished { seed, host }))
             }
             Row::Position(_) => None,
         }
@@ -133,13 +137,20 @@ mod tests {
         let read = Row::read(&bytes).expect("a row");
         assert_eq!(read.change(), Some((key, pending)));
         let finished = Change::Finished {
-            seed: 4,
+            seed: Some(4),
             host: HostKey::from_record("a.example"),
         };
         let bytes = Row::of(7, &finished).write(Vec::new());
         assert_eq!(bytes, b"\x01\x07\x04\x09a.example");
         let read = Row::read(&bytes).expect("a row");
         assert_eq!(read.change(), Some((7, finished)));
+        let sitemap = Change::Finished {
+            seed: None,
+            host: HostKey::from_record("a.example"),
+        };
+        let bytes = Row::of(7, &sitemap).write(Vec::new());
+        let read = Row::read(&bytes).expect("a row");
+        assert_eq!(read.change(), Some((7, sitemap)));
         let position = Row::Position(3).write(Vec::new());
         assert_eq!(position, b"\x02\x03");
         assert_eq!(Row::read(&[9, 9, 9]), None);

@@ -1,0 +1,138 @@
+//! Sitemaps are no pages: they are read beside the budgets of pages.
+
+use testweb::{Response, TestWeb};
+
+use crate::support::{Bench, file, page, stderr, stdout, tamis};
+
+/// Sitemaps of the host, each with one page that nothing else links to.
+const SITEMAPS: usize = 15;
+
+/// A host whose robots.txt names a sitemap of sitemaps.
+fn web() -> TestWeb {
+    let list = |of: &str, urls: &str| {
+        let schema = "http://www.sitemaps.org/schemas/sitemap/0.9";
+        Response::xml(format!("<{of} xmlns=\"{schema}\">{urls}</{of}>"))
+    };
+    let maps: String = (0..SITEMAPS)
+        .map(|number| format!("<sitemap><loc>http://a.test/{number}.xml</loc></sitemap>"))
+        .collect();
+    let mut web = TestWeb::new()
+        .page("http://a.test/docs/", &page("Front", 99, &[]))
+        .robots("a.test", "Sitemap: http://a.test/all.xml\n")
+        .respond("http://a.test/all.xml", list("sitemapindex", &maps));
+    for number in 0..SITEMAPS {
+        let url = format!("<url><loc>http://a.test/docs/{number}</loc></url>");
+        let map = list("urlset", &url);
+        web = web.respond(&format!("http://a.test/{number}.xml"), map);
+        let text = page("Page", number as u64, &[]);
+        web = web.page(&format!("http://a.test/docs/{number}"), &text);
+    }
+    web
+}
+
+/// Pages that are finished, of a crawl with this seed and these lines of its configuration.
+fn pages_read(bench: &Bench, name: &str, seed: &str, lines: &str) -> usize {
+    let config = format!("[politeness]\ndelay = \"0\"\n{lines}");
+    let config = file(bench.dir.path(), &format!("{name}.toml"), &config);
+    bench.crawl_to_end(name, &[&config, "--seed", seed]);
+    bench.check(name);
+    bench.pages(name).len()
+}
+
+#[test]
+fn sitemaps_use_up_no_budget_of_pages() {
+    // A budget of eight pages was used up by nine sitemaps.
+    let bench = Bench::serve(web());
+    let front = "http://a.test/docs/";
+    let read = |name: &str, seed: &str, lines: &str| pages_read(&bench, name, seed, lines);
+    assert_eq!(read("all", front, ""), 1 + SITEMAPS);
+    assert_eq!(read("seed", &format!("{front} pages=8"), ""), 8);
+    assert_eq!(read("host", front, "[host.\"a.test\"]\nmax_pages = 8\n"), 8);
+    assert_eq!(read("each", front, "[limits]\nurls_per_host = 8\n"), 8);
+    let given = "sitemap:http://a.test/all.xml";
+    assert_eq!(read("given", &format!("{given} pages=8"), ""), 8);
+}
+
+#[test]
+fn what_sitemaps_bring_is_counted_the_same_after_a_start_in_between() {
+    let bench = Bench::serve(web());
+    let config = "[politeness]\ndelay = \"0\"\n[limits]\nurls_per_host = 8\n";
+    let config = file(bench.dir.path(), "rules.toml", config);
+    for most in ["1", "2", "5", "0"] {
+        let options = ["--seed", "http://a.test/docs/ pages=8", "--max-pages", most];
+        bench.crawl_to_end("often", &[&[config.as_str()], options.as_slice()].concat());
+        // The frontier is made again from the journal.
+        if most == "2" {
+            let state = bench.crawl_dir("often").join("state/frontier");
+            std::fs::remove_dir_all(state).expect("the frontier is there");
+        }
+    }
+    bench.check("often");
+    assert_eq!(bench.pages("often").len(), 8);
+}
+
+#[test]
+fn a_seed_of_one_folder_reads_the_sitemaps_of_its_host_for_what_is_in_it() {
+    // Neither a folder nor an include pattern ever let a sitemap in, which stands at the root.
+    let web = web().page("http://a.test/other/", &page("Other", 77, &[]));
+    let bench = Bench::serve(web);
+    let seed = "http://a.test/docs/ scope=prefix";
+    assert_eq!(pages_read(&bench, "prefix", seed, ""), 1 + SITEMAPS);
+    let include = "[scope]\ninclude = [\"/docs/\"]\n";
+    let front = "http://a.test/docs/";
+    assert_eq!(pages_read(&bench, "include", front, include), 1 + SITEMAPS);
+    let exclude = "[scope]\nexclude = [\"[.]xml$\"]\n";
+    assert_eq!(pages_read(&bench, "exclude", front, exclude), 1);
+}
+
+/// What `explain` says of a URL, and whether it knows it.
+fn told(bench: &Bench, name: &str, url: &str) -> (String, bool) {
+    let output = tamis(&["explain"])
+        .arg(bench.crawl_dir(name))
+        .arg(url)
+        .output()
+        .expect("runs");
+    (stdout(&output) + &stderr(&output), output.status.success())
+}
+
+#[test]
+fn explain_tells_what_a_sitemap_brought_in_and_why_its_urls_may_be_left_out() {
+    let bench = Bench::serve(web());
+    pages_read(&bench, "one", "sitemap:http://a.test/3.xml", "");
+    let (words, is_known) = told(&bench, "one", "http://a.test/3.xml");
+    assert!(
+        is_known && words.contains("A sitemap, which brought in 1 URL."),
+        "{words}"
+    );
+    assert!(words.contains("a sitemap, given in"), "{words}");
+    pages_read(&bench, "dead", "sitemap:http://a.test/none.xml", "");
+    let (words, is_known) = told(&bench, "dead", "http://a.test/none.xml");
+    assert!(is_known && words.contains("status 404"), "{words}");
+    // A folder's seed is named, not only the mode that holds for seeds without one.
+    pages_read(&bench, "folder", "http://a.test/docs/ scope=prefix", "");
+    let (words, _) = told(&bench, "folder", "http://a.test/other/");
+    assert!(
+        words.contains("scope=prefix for http://a.test/docs/"),
+        "{words}"
+    );
+    let (words, is_known) = told(&bench, "folder", "http://a.test/docs/unknown");
+    assert!(
+        !is_known && words.contains("no sitemap brought it in"),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_sitemap_of_which_nothing_belongs_to_the_crawl_is_not_said_to_be_finished() {
+    let bench = Bench::serve(web());
+    let options = [
+        "--seed",
+        "sitemap:http://a.test/3.xml depth=0",
+        "--delay",
+        "0",
+    ];
+    let output = bench.crawl("none", &options).output().expect("runs");
+    let words = stdout(&output) + &stderr(&output);
+    assert!(!words.contains("start with --again"), "{words}");
+    assert!(words.contains("no page belongs to the crawl"), "{words}");
+}
