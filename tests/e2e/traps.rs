@@ -4,6 +4,9 @@ use testweb::{Response, TestWeb};
 
 use crate::support::{Bench, page, run, stdout, tamis};
 
+/// Pages of the sites with login forms.
+const PAGES: usize = 120;
+
 /// A month of a calendar that goes on for ever, or one of its days.
 fn calendar(path: &str) -> Response {
     let mut numbers = path.split('/').filter_map(|part| part.parse::<u32>().ok());
@@ -49,4 +52,182 @@ fn a_calendar_costs_less_than_a_hundred_fetches_over_many_starts_and_is_named() 
         told.contains("left alone") && told.contains("calendar: "),
         "{told}"
     );
+}
+
+/// What a login form answers.
+#[derive(Debug, Clone, Copy)]
+enum Login {
+    Thin,
+    Same,
+    Wall,
+    Forbidden,
+    Redirect,
+}
+
+const LOGINS: [Login; 5] = [
+    Login::Thin,
+    Login::Same,
+    Login::Wall,
+    Login::Forbidden,
+    Login::Redirect,
+];
+
+/// A text as it stands in the value of a parameter.
+fn escaped(text: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric();
+    let bytes = text.bytes().map(|byte| match plain(&byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    bytes.collect()
+}
+
+/// A site of pages in a tree, each with a link to a login form that is to lead back; the form has one, too,
+/// where it is `nested`.
+fn with_login(kind: Login, nested: bool) -> TestWeb {
+    TestWeb::new().host("a.test", move |request| {
+        let back = format!("/login?next={}", escaped(&request.target()));
+        if request.path == "/login" {
+            let links: Vec<String> = nested.then_some(back).into_iter().collect();
+            return match (kind, request.parameter("next")) {
+                (Login::Same, _) | (Login::Redirect, None) => Response::html(page("Log in", 7, &links)),
+                (Login::Redirect, Some(_)) => Response::redirect(302, "/login"),
+                (Login::Forbidden, _) => Response::error(403),
+                (Login::Thin, _) => {
+                    let link: String = links.iter().map(|to| format!("<a href=\"{to}\">x</a>")).collect();
+                    Response::html(format!("<title>Log in</title><p>Log in.{link}"))
+                }
+                (Login::Wall, _) => Response::html(
+                    "<title>Log in</title><p>Please log in to continue.</p><form method=post><input name=user>\
+                     <input type=password name=pw><button>Log in</button></form>",
+                ),
+            };
+        }
+        let number: Option<usize> = match request.path.as_str() {
+            "/" => Some(0),
+            path => path.strip_prefix("/a/").and_then(|number| number.parse().ok()),
+        };
+        let Some(number) = number.filter(|number| *number < PAGES) else {
+            return Response::not_found();
+        };
+        let children = (2 * number + 1..2 * number + 3).filter(|child| *child < PAGES);
+        let links: Vec<String> = children.map(|child| format!("/a/{child}")).chain([back]).collect();
+        Response::html(page(&format!("Page {number}"), number as u64 + 100, &links))
+    })
+}
+
+/// Requests of a crawl to its end that go to a path, and how many there were.
+fn requests_to(bench: &Bench, name: &str, path: &str) -> (usize, usize) {
+    bench.web.clear_log();
+    bench.crawl_to_end(name, &["--seed", "http://a.test/", "--delay", "0"]);
+    bench.check(name);
+    let log = bench.web.log();
+    let there = log.iter().filter(|entry| entry.target.starts_with(path));
+    (there.count(), log.len())
+}
+
+#[test]
+fn a_login_form_with_another_way_back_on_each_page_costs_few_requests() {
+    for kind in LOGINS {
+        // Every page had one of its own, and each was asked for.
+        let bench = Bench::serve(with_login(kind, false));
+        let (logins, all) = requests_to(&bench, "flat", "/login");
+        assert!((12..40).contains(&logins), "{kind:?}: {logins} of {all}");
+        let pages = bench.pages("flat");
+        let read = pages.iter().filter(|(url, _)| url.contains("/a/")).count();
+        assert_eq!(read, PAGES - 1, "{kind:?}");
+        let (url, _) = pages
+            .iter()
+            .find(|(_, fate)| fate == "refused")
+            .expect("a refusal");
+        let told = stdout(&run(tamis(&["explain"])
+            .arg(bench.crawl_dir("flat"))
+            .arg(url)));
+        assert!(
+            told.contains("a.test/login?next=… leads nowhere new"),
+            "{told}"
+        );
+        let told = stdout(&run(tamis(&["report"]).arg(bench.crawl_dir("flat"))));
+        assert!(
+            told.contains("a.test/login?next=… leads nowhere new"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_login_form_that_leads_back_to_itself_is_not_asked_for_within_itself() {
+    for kind in [Login::Thin, Login::Same] {
+        let bench = Bench::serve(with_login(kind, true));
+        let (logins, all) = requests_to(&bench, "nested", "/login");
+        assert!((12..40).contains(&logins), "{kind:?}: {logins} of {all}");
+        let told = stdout(&run(tamis(&["report"]).arg(bench.crawl_dir("nested"))));
+        assert!(told.contains("nested url: "), "{told}");
+    }
+}
+
+/// A page of its own from the thirtieth value on; all values before have one page.
+fn shown(number: usize) -> Response {
+    let own = if number < 30 { 7 } else { 1_000 + number };
+    Response::html(page(&format!("Item {own}"), own as u64, &[]))
+}
+
+#[test]
+fn values_of_one_path_that_are_pages_of_their_own_are_all_read_though_the_first_were_one() {
+    for form in ["/show?id=", "/show?id=item-", "/show?at=%2Fitem%2F"] {
+        let web = TestWeb::new().host("a.test", move |request| {
+            let last = request.target();
+            let number = last
+                .rsplit(['=', '-', 'F'])
+                .next()
+                .and_then(|number| number.parse().ok());
+            match (request.path.as_str(), number) {
+                ("/show", Some(number)) => shown(number),
+                ("/", _) => {
+                    let links: Vec<String> =
+                        (0..500).map(|number| format!("{form}{number}")).collect();
+                    Response::html(page("Front", 1, &links))
+                }
+                _ => Response::not_found(),
+            }
+        });
+        let bench = Bench::serve(web);
+        requests_to(&bench, "items", "/show");
+        let pages = bench.pages("items");
+        let kept = pages
+            .iter()
+            .filter(|(url, fate)| url.contains("/show") && fate == "indexed");
+        assert_eq!(kept.count(), 1 + 470, "{form}");
+    }
+}
+
+#[test]
+fn lists_by_page_that_are_thin_themselves_are_read_to_the_last() {
+    let web = TestWeb::new().host("a.test", |request| {
+        let of_list = request
+            .parameter("from")
+            .map(|from| from.replace("%2F", "/"));
+        match (request.path.as_str(), of_list) {
+            ("/", _) => Response::html(page("Front", 1, &["/list?from=%2F0".into()])),
+            ("/list", Some(from)) => {
+                let at: usize = from.trim_start_matches('/').parse().unwrap_or(0);
+                let next =
+                    (at < 99).then(|| format!("<a href=\"/list?from=%2F{}\">more</a>", at + 1));
+                Response::html(format!(
+                    "<a href=\"/text/{at}\">{at}</a> {}",
+                    next.unwrap_or_default()
+                ))
+            }
+            (path, _) => match path
+                .strip_prefix("/text/")
+                .and_then(|number| number.parse::<u64>().ok())
+            {
+                Some(number) => Response::html(page(&format!("Text {number}"), number + 9, &[])),
+                None => Response::not_found(),
+            },
+        }
+    });
+    let bench = Bench::serve(web);
+    let (lists, _) = requests_to(&bench, "lists", "/list");
+    assert_eq!(lists, 100);
 }

@@ -58,7 +58,7 @@
 //! ```
 //!
 //! In reading order: `url`, `host` and `origin` are names, `seeds` and `scope` what belongs to a crawl, `trap`
-//! what never ends, `path_ids` what looks like an id in a path, `parameters` what changes nothing and
+//! what never ends, `inner_urls` URLs within URLs, `path_ids` what looks like an id in a path, `parameters` what changes nothing and
 //! `url_normalizer` URLs without that; `config`
 //! has the bounds,
 //! `lease` is what goes out and comes back, `store` what is kept between two processes; `politeness`
@@ -71,6 +71,7 @@ mod frontier;
 mod host;
 mod host_queue;
 mod hosts;
+mod inner_urls;
 mod lease;
 mod origin;
 mod parameters;
@@ -91,6 +92,7 @@ pub use config::{
 };
 pub use frontier::{Frontier, Learnt, Offers, Share, Troubled};
 pub use host::HostKey;
+pub use inner_urls::{InnerValue, inner_values};
 pub use lease::{
     Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, NO_PAGE, Next, PendingUrl,
     Permission, Refused, Settled,

@@ -1,15 +1,20 @@
 //! Endless parts of hosts: URLs that are refused by their shape, or by what the like of them gave.
 //!
-//! Shapes are refused outright: paths too long or deep, segments that repeat, queries that grow.
-//! Their bounds are far beyond what sound sites have.
+//! Shapes are refused outright: paths too long or deep, segments that repeat, queries that grow, URLs
+//! within themselves ([`crate::inner_urls`]). Their bounds are far beyond what sound sites have.
 //!
 //! The rest is learnt, by host, from pages that were read, and only where three things come
 //! together, since each alone is common on sound sites (a blog's archive by months has hundreds of
 //! numbered pages, thin ones and repetitions among them):
-//! - *numbers*: the URLs differ in numbers only (`/calendar/2026/11/30`);
+//! - *numbers*: the URLs differ in numbers only (`/calendar/2026/11/30`, `/day-2026-11-30.html`); all URLs
+//!   that do are one *part* of the host;
 //! - *nothing*: next to none of many pages read had anything on it, or led to a new URL elsewhere;
 //! - *breeding*: those useless pages themselves linked to ever more of their kind. A finite archive
 //!   is listed from outside and does not breed.
+//!
+//! Days that lead to months, and months to days, are useless together ([`family`]): parts that lead to
+//! others, each of which has given nothing itself, count as one. So the days of twelve named months are one
+//! calendar, and what an archive by days leads to is of use to it until that has given nothing either.
 //!
 //! A page that only asks not to be indexed gave nothing, unless it led elsewhere, so a calendar of
 //! such pages ends like any other.
@@ -18,13 +23,17 @@
 //! which costs no request. Memory is bounded: parts of which no page was read for longest are
 //! forgotten.
 
+mod family;
+mod part;
+
 use outcome::Trap;
 use recent::RecentMap;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
+use crate::inner_urls::is_nested;
 use crate::url::CanonicalUrl;
+use family::{Part, PartLinks};
 
 /// Longest path, in bytes; a Chinese character takes nine.
 const PATH_BYTES_MAX: usize = 1_500;
@@ -43,8 +52,8 @@ const USELESS_PER_USEFUL: u32 = 50;
 /// The same for two numbers or more. A day without events differs from another in a number or two,
 /// and of so short a text every fiftieth passes for new.
 const USELESS_PER_USEFUL_DAY: u32 = 20;
-/// Parts that are remembered, some 24 bytes each.
-const PARTS_MAX: usize = 400_000;
+/// Parts that are remembered, some 60 bytes each.
+const PARTS_MAX: usize = 200_000;
 
 /// What a page that was read is worth to a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,29 +74,23 @@ pub(crate) struct Traps {
     reader: Option<Reader>,
 }
 
-/// What pages of one numbered part gave.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-struct Part {
-    useful: u32,
-    useless: u32,
-    bred: u32,
-}
-
 /// A page that was judged and is not noted yet: what the rules will know of it when it is. Its
 /// links are asked about with it in mind.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct JudgedPage {
     /// The numbered part that the page belongs to, with the page and its links counted.
     part: Option<(u64, Part)>,
-    useless: bool,
+    links: PartLinks,
+    /// It is judged and not noted: the page noted last is another.
+    is_ahead: bool,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Reader {
     part: Option<u64>,
     /// Its record's number.
     seq: u64,
-    useless: bool,
+    links: PartLinks,
 }
 
 impl Default for Traps {
@@ -119,15 +122,19 @@ impl Traps {
         let shape = Shape::of(url);
         shape.check()?;
         if let Some((part, numbers)) = shape.part(host) {
-            let own = page.part.filter(|(own, _)| *own == part);
-            let noted = || self.parts.get(&part).copied().unwrap_or_default();
-            let seen = own.map_or_else(noted, |(_, seen)| seen);
+            let own = page.part.as_ref();
+            let seen = |part: u64| match own {
+                Some((own, seen)) if *own == part => Some(seen),
+                _ => self.parts.get(&part),
+            };
             let (trap, useless_min, per_useful) = if numbers > 1 {
                 (Trap::Calendar, CALENDAR_MIN, USELESS_PER_USEFUL_DAY)
             } else {
                 (Trap::EndlessNumbers, COUNTER_MIN, USELESS_PER_USEFUL)
             };
-            if seen.is_endless(useless_min, per_useful) {
+            let last = self.reader.as_ref().filter(|_| page.is_ahead);
+            let last = last.and_then(|last| Some((last.part?, last.links.toward())));
+            if family::of(part, seen, last).is_endless(useless_min, per_useful) {
                 return Err(trap);
             }
         }
@@ -141,45 +148,53 @@ impl Traps {
         url: &CanonicalUrl,
         page_yield: PageYield,
     ) -> JudgedPage {
-        let shape = Shape::of(url);
         let useless = page_yield != PageYield::Content;
-        let part = shape.part(host).map(|(part, _)| {
-            let mut seen = self.parts.get(&part).copied().unwrap_or_default();
+        let part = Shape::of(url).part(host).map(|(part, _)| {
+            let mut seen = self.parts.get(&part).cloned().unwrap_or_default();
             seen.count(useless);
             (part, seen)
         });
-        JudgedPage { part, useless }
+        JudgedPage {
+            part,
+            links: PartLinks::of(useless),
+            is_ahead: true,
+        }
     }
 
     /// Counts a new URL that the judged page links to, as [`Traps::admitted`] will.
     pub(crate) fn admitted_link(&self, page: &mut JudgedPage, host: &HostKey, url: &CanonicalUrl) {
-        let Some((part, seen)) = page.part.as_mut().filter(|_| page.useless) else {
-            return;
-        };
-        let is_its_kind = Shape::of(url)
-            .part(host)
-            .is_some_and(|(own, _)| own == *part);
-        page.useless = is_its_kind;
-        seen.count_link(is_its_kind);
+        if let Some((part, seen)) = page.part.as_mut().filter(|_| page.links.count()) {
+            let to = Shape::of(url).part(host).map(|(part, _)| part);
+            seen.count_link(*part, to, &mut page.links);
+        }
     }
 
     /// Notes that a URL was admitted that the page with record number `via` linked to.
     pub(crate) fn admitted(&mut self, host: &HostKey, url: &CanonicalUrl, via: Option<u64>) {
         // A redirect's target comes by the page that linked to the redirect, long ago: it says
         // nothing about the page that was read last.
-        let links_of_reader = |reader: &&mut Reader| reader.useless && via == Some(reader.seq);
+        let links_of_reader =
+            |reader: &&mut Reader| reader.links.count() && via == Some(reader.seq);
         let Some(reader) = self.reader.as_mut().filter(links_of_reader) else {
             return;
         };
-        let Some(part) = reader.part else { return };
-        let is_its_kind = Shape::of(url)
-            .part(host)
-            .is_some_and(|(own, _)| own == part);
-        let Some(seen) = self.parts.get_mut(&part) else {
-            return;
-        };
-        reader.useless = is_its_kind;
-        seen.count_link(is_its_kind);
+        if let Some(part) = reader.part
+            && let Some(seen) = self.parts.get_mut(&part)
+        {
+            let to = Shape::of(url).part(host).map(|(part, _)| part);
+            seen.count_link(part, to, &mut reader.links);
+        }
+    }
+
+    /// Notes where the page that was read last led, at the other end.
+    fn note_last(&mut self) {
+        if let Some(last) = self.reader.take()
+            && let Some(from) = last.part
+        {
+            for to in last.links.toward() {
+                self.parts.entry(*to, |_, _| {}).note_from(from);
+            }
+        }
     }
 
     /// Notes what the page of record number `seq` gave. URLs admitted next, via that record, are
@@ -191,45 +206,17 @@ impl Traps {
         seq: u64,
         page_yield: PageYield,
     ) {
-        let shape = Shape::of(url);
-        let part = shape.part(host).map(|(part, _)| part);
-        let useful = page_yield == PageYield::Content;
+        let part = Shape::of(url).part(host).map(|(part, _)| part);
+        let useless = page_yield != PageYield::Content;
+        self.note_last();
         self.reader = Some(Reader {
             part,
             seq,
-            useless: !useful,
+            links: PartLinks::of(useless),
         });
         if let Some(part) = part {
-            self.parts.entry(part, |_, _| {}).count(!useful);
+            self.parts.entry(part, |_, _| {}).count(useless);
         }
-    }
-}
-
-impl Part {
-    fn count(&mut self, useless: bool) {
-        let count = if useless {
-            &mut self.useless
-        } else {
-            &mut self.useful
-        };
-        *count = count.saturating_add(1);
-    }
-
-    /// A useless page of this part links to a new URL.
-    fn count_link(&mut self, is_its_kind: bool) {
-        if is_its_kind {
-            self.bred = self.bred.saturating_add(1);
-        } else {
-            // It led elsewhere: it was of use after all.
-            self.useless = self.useless.saturating_sub(1);
-            self.useful = self.useful.saturating_add(1);
-        }
-    }
-
-    fn is_endless(&self, useless_min: u32, per_useful: u32) -> bool {
-        self.useless >= useless_min
-            && self.bred >= self.useless
-            && self.useful.saturating_mul(per_useful) <= self.useless
     }
 }
 
@@ -264,6 +251,9 @@ impl<'u> Shape<'u> {
         if self.query.split('&').count() > PARAMETERS_MAX {
             return Err(Trap::LongQuery);
         }
+        if is_nested(self.path, self.parameters()) {
+            return Err(Trap::NestedUrl);
+        }
         Ok(())
     }
 
@@ -277,46 +267,10 @@ impl<'u> Shape<'u> {
     }
 
     /// The numbered part of its host that the URL belongs to, with how many numbers it has; `None`
-    /// without any. Two URLs are of one part when they differ in numbers only, and in how many of
-    /// them follow each other.
+    /// without any.
     fn part(&self, host: &HostKey) -> Option<(u64, usize)> {
-        let mut part = host.as_str().to_owned();
-        let mut numbers = 0;
-        let mut after_number = false;
-        for segment in self.segments() {
-            let in_segment = numbers_of(segment);
-            if in_segment == 0 {
-                part.push('/');
-                part.push_str(segment);
-            } else if !after_number {
-                part.push_str("/#");
-            }
-            after_number = in_segment > 0;
-            numbers += in_segment;
-        }
-        for (name, value) in self.parameters() {
-            let in_value = numbers_of(value);
-            part.push('&');
-            part.push_str(name);
-            if in_value == 0 {
-                part.push('=');
-                part.push_str(value);
-            }
-            numbers += in_value;
-        }
-        (numbers > 0).then(|| (xxh3_64(part.as_bytes()), numbers))
+        part::of(host, self.segments(), self.parameters())
     }
-}
-
-/// How many numbers a text has that consists of numbers: `2026` has one, `2026-11-30` three,
-/// `post-7` none.
-fn numbers_of(text: &str) -> usize {
-    let is_numeric = |byte: u8| byte.is_ascii_digit() || b"-_.:".contains(&byte);
-    if !text.bytes().all(is_numeric) {
-        return 0;
-    }
-    let runs = text.split(|c: char| !c.is_ascii_digit());
-    runs.filter(|run| !run.is_empty()).count()
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ names! {
         RepeatedSegment = "trap_repeated_segment",
         /// More parameters than sound sites have.
         LongQuery = "trap_long_query",
+        /// A URL within itself: a link back to a link back.
+        NestedUrl = "trap_nested_url",
         /// More hosts under one registrable domain than are admitted.
         HostPool = "trap_host_pool",
     }
@@ -105,6 +107,11 @@ pub enum PredictionCause {
         rules: Vec<String>,
         /// How sure they are together, in percent.
         percent: u32,
+    },
+    /// No value in one place of the URL led to anything but the same page, or to nothing.
+    IdleValues {
+        /// The rule in words.
+        rules: Vec<String>,
     },
 }
 
@@ -239,6 +246,23 @@ impl Refusal {
         }
     }
 
+    /// Whether it rests on answers that were nothing of worth, so that one more bears it out.
+    pub fn foresees_nothing(&self) -> bool {
+        match self {
+            Self::PredictedDuplicate(prediction) => {
+                matches!(prediction.cause, PredictionCause::IdleValues { .. })
+            }
+            Self::Robots(_)
+            | Self::Guard(_)
+            | Self::Trap(_)
+            | Self::LowYield(_)
+            | Self::LeftOut(_)
+            | Self::HostGone(_)
+            | Self::Walled(_)
+            | Self::Unknown(_) => false,
+        }
+    }
+
     /// Whether a later try may end otherwise though nothing was learnt in between: the host, or its
     /// robots.txt, could not be had.
     pub fn may_pass(&self) -> bool {
@@ -278,7 +302,8 @@ impl PredictedDuplicate {
     pub fn rules(&self) -> &[String] {
         match &self.cause {
             PredictionCause::IgnoredParameters { rules, .. }
-            | PredictionCause::Rules { rules, .. } => rules,
+            | PredictionCause::Rules { rules, .. }
+            | PredictionCause::IdleValues { rules } => rules,
         }
     }
 
@@ -286,7 +311,9 @@ impl PredictedDuplicate {
     pub fn cause(&self) -> String {
         match &self.cause {
             PredictionCause::IgnoredParameters { .. } => IGNORED_PARAMETERS.to_owned(),
-            PredictionCause::Rules { rules, .. } => rules.join("; "),
+            PredictionCause::Rules { rules, .. } | PredictionCause::IdleValues { rules } => {
+                rules.join("; ")
+            }
         }
     }
 }
@@ -303,6 +330,7 @@ impl LowYield {
 
 const IGNORED_PARAMETERS: &str = "parameters that change nothing";
 const READ_WITH: &str = ", read with ";
+const LIKE: &str = " gives as much, since ";
 const SINCE: &str = ", since ";
 const SURE_TO: &str = " (sure to ";
 const PERCENT: &str = " %)";
@@ -329,6 +357,7 @@ impl std::fmt::Display for PredictedDuplicate {
         let (original, cause) = (&self.original, self.cause());
         match &self.cause {
             PredictionCause::IgnoredParameters { .. } => write!(f, "{original}{READ_WITH}{cause}"),
+            PredictionCause::IdleValues { .. } => write!(f, "{original}{LIKE}{cause}"),
             PredictionCause::Rules { percent, .. } => {
                 write!(f, "{original}{SINCE}{cause}{SURE_TO}{percent}{PERCENT}")
             }
@@ -466,6 +495,14 @@ fn robots_of_words(words: &str) -> RobotsRefusal {
 
 /// A URL holds no blanks, so what follows it is found whatever the rules say.
 fn prediction_of_words(words: &str) -> PredictedDuplicate {
+    if let Some((original, rules)) = words.split_once(LIKE) {
+        return PredictedDuplicate {
+            original: original.to_owned(),
+            cause: PredictionCause::IdleValues {
+                rules: rules.split("; ").map(str::to_owned).collect(),
+            },
+        };
+    }
     if let Some((original, rest)) = words.split_once(SINCE)
         && let Some((rules, sure)) = rest.rsplit_once(SURE_TO)
         && let Some(Ok(percent)) = sure.strip_suffix(PERCENT).map(str::parse)
@@ -509,6 +546,10 @@ mod tests {
                     Refusal::PredictedDuplicate(Box::new(PredictedDuplicate { original, cause }))
                 }
             ),
+            ("http://[a-z]{1,8}/[!-~]{0,20}", "[a-z=.]{1,9}").prop_map(|(original, rule)| {
+                let cause = PredictionCause::IdleValues { rules: vec![rule] };
+                Refusal::PredictedDuplicate(Box::new(PredictedDuplicate { original, cause }))
+            }),
             "http://[a-z]{1,8}/[!-~]{0,20}".prop_map(|original| {
                 let cause = PredictionCause::IgnoredParameters {
                     rules: Vec::new(),

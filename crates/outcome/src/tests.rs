@@ -26,7 +26,7 @@ fn wire_names_are_pinned() {
     check(
         names(Trap::KNOWN),
         "trap_calendar trap_endless_numbers trap_same_content trap_long_path trap_deep_path \
-         trap_repeated_segment trap_long_query trap_host_pool",
+         trap_repeated_segment trap_long_query trap_nested_url trap_host_pool",
     );
     check(
         names(FailureKind::KNOWN),

@@ -190,6 +190,7 @@ impl State {
             foreseen: foreseen.original,
             foreseen_by: foreseen.rules,
             foreseen_compared: foreseen.compared,
+            foreseen_nothing: foreseen.nothing,
             ..self.head_of_any(lease, context, fetch)
         }
     }

@@ -23,6 +23,9 @@
 //! opaque values, a page is fetched under two of them; if the texts are equal, its further spellings
 //! are refused, whatever becomes of other pages. Else session ids would make a site endless.
 //!
+//! The same holds for values that are URLs of the site and lead nowhere, such as that of a login form
+//! for the way back (`idle_values`): without it half of a budget went to one form.
+//!
 //! In a crawl with a topic, hosts and parts of hosts that have yielded next to nothing for it are
 //! rules of the same kind.
 //!
@@ -41,6 +44,7 @@ use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::idle_values::{Idle, IdleValues};
 use crate::policy::{Learnt, LearntPolicy};
 use crate::read_urls::ReadUrls;
 use crate::recorded::original_of;
@@ -81,6 +85,8 @@ pub struct FetchGate {
     read: ReadUrls,
     /// The pages among them that led to new URLs.
     leading: ReadUrls,
+    /// Values that lead nowhere.
+    values: IdleValues,
     /// Pages that were the same under two values of an opaque parameter, by normalized URL.
     compared: RecentSet<u64>,
     /// Hosts that yield nothing, and why that is said.
@@ -101,8 +107,8 @@ struct Foreseen {
     mode: Learnt,
     /// From 0.0 to below 1.0, drawn for the page that the URL leads to.
     draw: f32,
-    /// The same, drawn for the URL.
-    own_draw: f32,
+    /// Of what is refused whatever the mode: whether this URL is a probe.
+    is_probe: Option<bool>,
     /// Whether the original was read; true where there is none.
     original_is_read: bool,
 }
@@ -114,6 +120,7 @@ pub(crate) struct ForeseenBy {
     pub(crate) original: Option<String>,
     pub(crate) rules: Vec<String>,
     pub(crate) compared: bool,
+    pub(crate) nothing: bool,
 }
 
 impl FetchGate {
@@ -129,6 +136,7 @@ impl FetchGate {
             given: HashSet::new(),
             read: ReadUrls::default(),
             leading: ReadUrls::default(),
+            values: IdleValues::default(),
             compared: RecentSet::with_max(COMPARED_MAX),
             stopped: RecentMap::with_max(STOPPED_MAX),
             losses: LearntLosses::default(),
@@ -146,6 +154,7 @@ impl FetchGate {
             given,
             read,
             leading,
+            values,
             compared,
             stopped,
             losses,
@@ -157,6 +166,7 @@ impl FetchGate {
         self.given = given;
         self.read = read;
         self.leading = leading;
+        self.values = values;
         self.compared = compared;
         self.stopped = stopped;
         self.losses = losses;
@@ -226,6 +236,7 @@ impl FetchGate {
         ForeseenBy {
             rules: foreseen.refusal.rules(),
             compared: foreseen.refusal.is_compared(),
+            nothing: foreseen.refusal.foresees_nothing(),
             original: match foreseen.refusal {
                 Refusal::PredictedDuplicate(prediction) => Some(prediction.original),
                 Refusal::Robots(_)
@@ -256,12 +267,10 @@ impl FetchGate {
         let is_doubtful = self.is_doubtful(&foreseen.refusal);
         match foreseen.mode {
             Learnt::Off => Permission::Allowed,
-            _ if foreseen.refusal.is_compared() && !is_doubtful => {
-                match self.is_probe_of_compared(&foreseen) {
-                    true => Permission::Allowed,
-                    false => refuse(foreseen.refusal),
-                }
-            }
+            _ if foreseen.is_probe.is_some() && !is_doubtful => match foreseen.is_probe {
+                Some(false) => refuse(foreseen.refusal),
+                Some(true) | None => Permission::Allowed,
+            },
             Learnt::HoldBack => Permission::HoldBack(HeldBack::UntilOthersAreDone),
             Learnt::Refuse if is_doubtful => Permission::HoldBack(HeldBack::UntilOthersAreDone),
             Learnt::Refuse if foreseen.draw < PROBED_SHARE => Permission::Allowed,
@@ -306,7 +315,9 @@ impl FetchGate {
     fn leads_on(&self, refusal: &Refusal, normalizer: &UrlNormalizer) -> bool {
         match refusal {
             Refusal::PredictedDuplicate(prediction) => match &prediction.cause {
-                PredictionCause::IgnoredParameters { .. } => false,
+                PredictionCause::IgnoredParameters { .. } | PredictionCause::IdleValues { .. } => {
+                    false
+                }
                 PredictionCause::Rules { .. } => {
                     self.leading.forgot() || self.leading.contains(&prediction.original, normalizer)
                 }
@@ -333,15 +344,16 @@ impl FetchGate {
         refusal.rules().iter().all(|rule| bound(rule) < LOSS_MAX)
     }
 
-    /// One spelling in twenty of pages that were compared, and no more than the square root of those
+    /// One URL in twenty of what is refused whatever the mode, and no more than the square root of those
     /// refused: each probe of a site with session ids brings in as many new spellings as it has
     /// links.
-    fn is_probe_of_compared(&self, foreseen: &Foreseen) -> bool {
+    fn is_sparse_probe(&self, url: &CanonicalUrl, rules: &[String], probed: Option<u64>) -> bool {
         let has_room = |rule: &String| {
             let loss = self.losses.of(rule);
-            loss.probed.saturating_mul(loss.probed) <= loss.refused
+            let probed = probed.unwrap_or(loss.probed);
+            probed.saturating_mul(probed) <= loss.refused
         };
-        foreseen.own_draw < PROBED_SHARE && foreseen.refusal.rules().iter().all(has_room)
+        self.draw(url.as_str()) < PROBED_SHARE && rules.iter().all(has_room)
     }
 
     /// What the rules say of a URL, whoever gave it.
@@ -376,7 +388,7 @@ impl FetchGate {
             refusal: Refusal::LowYield(low_yield),
             mode: self.learnt.low_yield,
             draw,
-            own_draw: draw,
+            is_probe: None,
             original_is_read: true,
         })
     }
@@ -391,11 +403,13 @@ impl FetchGate {
         let mut names = normalizer.ignored_in(url);
         let foreseen = |original: String, cause, mode, draw, original_is_read| {
             let prediction = PredictedDuplicate { original, cause };
+            let refusal = Refusal::PredictedDuplicate(Box::new(prediction));
+            let is_probe = || self.is_sparse_probe(url, &refusal.rules(), None);
             Some(Foreseen {
-                refusal: Refusal::PredictedDuplicate(Box::new(prediction)),
+                is_probe: refusal.is_compared().then(is_probe),
+                refusal,
                 mode,
                 draw,
-                own_draw: self.draw(url.as_str()),
                 original_is_read,
             })
         };
@@ -415,6 +429,9 @@ impl FetchGate {
             let cause = PredictionCause::IgnoredParameters { rules, compared };
             return foreseen(plain, cause, self.learnt.parameters, draw, true);
         }
+        if let Some(idle) = self.idle_values(url) {
+            return Some(idle);
+        }
         if self.learnt.duplicates == Learnt::Off {
             return None;
         }
@@ -431,6 +448,33 @@ impl FetchGate {
             percent: (100.0 * prediction.confidence).round() as u32,
         };
         foreseen(prediction.kept_url, cause, mode, prediction.draw, is_read)
+    }
+
+    /// A URL with a value that leads nowhere.
+    fn idle_values(&self, url: &CanonicalUrl) -> Option<Foreseen> {
+        if self.learnt.parameters == Learnt::Off {
+            return None;
+        }
+        let Idle {
+            original,
+            rule,
+            is_of_site,
+            probes,
+        } = self
+            .values
+            .find(url)
+            .filter(|idle| idle.original != url.as_str())?;
+        let rules = vec![rule];
+        let is_probe = is_of_site.then(|| self.is_sparse_probe(url, &rules, Some(probes)));
+        let cause = PredictionCause::IdleValues { rules };
+        let prediction = PredictedDuplicate { original, cause };
+        Some(Foreseen {
+            refusal: Refusal::PredictedDuplicate(Box::new(prediction)),
+            mode: self.learnt.parameters,
+            draw: self.draw(url.as_str()),
+            is_probe,
+            original_is_read: true,
+        })
     }
 
     /// A number from 0.0 to below 1.0 for a text, always the same in one crawl.
@@ -452,6 +496,9 @@ impl FetchGate {
             if record.links.iter().any(|link| link.fate == LinkFate::New) {
                 self.leading.note(&url, normalizer);
             }
+        }
+        for rule in self.values.observe(&url, record) {
+            self.find_wrong(&rule);
         }
         let canonical = canonical_of(record).map(|canonical| normalizer.normalized(&canonical));
         if let Some(canonical) = &canonical {

@@ -73,6 +73,9 @@ pub struct PageRecord {
     /// What was foreseen rests on a comparison of this very page under other values.
     #[serde(default, skip_serializing_if = "is_false")]
     pub foreseen_compared: bool,
+    /// Nothing of worth was foreseen: an answer that is none bears that out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub foreseen_nothing: bool,
     /// Context of the link that brought it here, for the focus model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
@@ -157,15 +160,22 @@ impl PageRecord {
     /// and wanted. None where the record does not tell: it was not foreseen, or it is an error or so
     /// thin that it says nothing.
     pub fn is_probe_unique(&self) -> Option<bool> {
-        let is_whole = self.page.is_some() && (200..300).contains(&self.status());
-        if self.foreseen_by.is_empty() || !is_whole {
+        if self.foreseen_by.is_empty() {
             return None;
         }
+        let nothing = || self.foreseen_nothing.then(|| self.leads_elsewhere());
+        let is_whole = self.page.is_some() && (200..300).contains(&self.status());
         match &self.outcome {
+            Outcome::Judged(_) if !is_whole => nothing(),
             Outcome::Judged(Verdict::Index) => Some(self.replaces.is_none()),
             Outcome::Judged(Verdict::Junk(reason)) => match reason.kind() {
                 JunkKind::Duplicate => Some(false),
-                JunkKind::Empty | JunkKind::Error | JunkKind::NoPage | JunkKind::Wall => None,
+                JunkKind::Empty | JunkKind::Error | JunkKind::NoPage | JunkKind::Wall => nothing(),
+                JunkKind::Unwanted | JunkKind::Withheld | JunkKind::LinkList
+                    if self.foreseen_nothing =>
+                {
+                    nothing()
+                }
                 // A page of its own, but not one to keep: it speaks against a rule of duplicates.
                 JunkKind::Unwanted | JunkKind::Withheld | JunkKind::LinkList => {
                     let near = self.nearest.as_ref();
@@ -173,12 +183,20 @@ impl PageRecord {
                     Some(self.foreseen.is_some() && !is_copy)
                 }
             },
-            Outcome::Redirected
-            | Outcome::NotModified
+            Outcome::Redirected => nothing(),
+            Outcome::NotModified
             | Outcome::Refused(_)
             | Outcome::Failed(_)
             | Outcome::Unknown(_) => None,
         }
+    }
+
+    /// Whether it brought in a URL that is no other value in its own: `/login?next=…` that links to
+    /// another `/login?next=…` leads nowhere.
+    pub fn leads_elsewhere(&self) -> bool {
+        let own = trunk(&self.url);
+        let mut new = self.links.iter().filter(|link| link.fate == LinkFate::New);
+        new.any(|link| trunk(&link.url) != own)
     }
 
     /// Whether a wall was judged to stand in the page's place.
@@ -239,6 +257,8 @@ struct PageFields {
     foreseen_by: Vec<String>,
     #[serde(default)]
     foreseen_compared: bool,
+    #[serde(default)]
+    foreseen_nothing: bool,
     context: Option<String>,
     began: Option<String>,
     returns: Option<ReturnRecord>,
@@ -276,11 +296,24 @@ impl From<PageFields> for PageRecord {
             foreseen: fields.foreseen,
             foreseen_by: fields.foreseen_by,
             foreseen_compared: fields.foreseen_compared,
+            foreseen_nothing: fields.foreseen_nothing,
             context: fields.context,
             began: fields.began,
             returns: fields.returns,
         }
     }
+}
+
+/// A URL up to its query, or to an escaped slash in its path.
+fn trunk(url: &str) -> &str {
+    let path = url.split('?').next().unwrap_or(url);
+    let is_slash = |at: &usize| {
+        let escape = path.as_bytes().get(*at..*at + 3);
+        escape.is_some_and(|escape| escape.eq_ignore_ascii_case(b"%2f"))
+    };
+    let escapes = path.match_indices('%').map(|(at, _)| at);
+    let end = escapes.into_iter().find(is_slash);
+    end.map_or(path, |at| &path[..at])
 }
 
 /// What the stages measured on a page: the recorded inputs of its verdict.

@@ -355,6 +355,88 @@ fn further_spellings_of_a_page_with_a_session_id_in_its_path_are_refused() {
     assert_eq!(check(&spelt(100, 7)), Permission::Allowed);
 }
 
+/// A thin page.
+fn thin(url: &str) -> PageRecord {
+    PageRecord {
+        outcome: Outcome::Judged(Verdict::Junk(JunkReason::Thin)),
+        ..page(url, None)
+    }
+}
+
+/// A login form with another way back each time.
+fn login(number: u32) -> String {
+    format!("http://a.example/login?next=%2Fa%2F{number}")
+}
+
+/// Asks for URLs of the login form, and refuses those that the gate refuses; gives the others.
+fn asked(gate: &mut FetchGate, numbers: std::ops::Range<u32>) -> Vec<u32> {
+    let ask = |&number: &u32| match check(gate, &login(number)) {
+        Permission::Refused(Refused::Refusal(refusal)) => {
+            let record = PageRecord {
+                url: login(number),
+                outcome: Outcome::Refused(refusal),
+                ..PageRecord::default()
+            };
+            take_in(gate, &record);
+            false
+        }
+        permission => {
+            assert_eq!(permission, Permission::Allowed);
+            take_in(gate, &thin(&login(number)));
+            true
+        }
+    };
+    numbers.filter(ask).collect()
+}
+
+const LOGIN_RULE: &str = "a.example/login?next=… leads nowhere new";
+
+#[test]
+fn values_that_lead_nowhere_are_refused_but_for_sparse_probes_which_count() {
+    // With a topic the rule of forms that yield nothing comes first.
+    let mut gate = holding();
+    assert_eq!(asked(&mut gate, 0..12).len(), 12);
+    let probes = asked(&mut gate, 12..2_000).len();
+    assert!((10..50).contains(&probes), "{probes}");
+    let loss = gate.losses().of(LOGIN_RULE);
+    assert_eq!((loss.refused, loss.unique), (1_988 - probes as u64, 0));
+    // Those that answered with nothing bear the rule out.
+    assert_eq!(loss.probed, probes as u64);
+    assert_eq!(check(&gate, "http://a.example/login"), Permission::Allowed);
+    let off = LearntPolicy {
+        parameters: Learnt::Off,
+        ..LearntPolicy::usual(false)
+    };
+    assert_eq!(asked(&mut FetchGate::new(0, off), 0..100).len(), 100);
+}
+
+#[test]
+fn a_value_that_leads_somewhere_brings_back_all_that_was_refused() {
+    let own = page(&login(5_000), None);
+    let second = page(&login(5_001), None);
+    let mut leading = thin(&login(5_000));
+    leading.links = vec![LinkRecord {
+        url: "http://a.example/b".into(),
+        fate: LinkFate::New,
+        ..LinkRecord::default()
+    }];
+    for found in [vec![own, second], vec![leading]] {
+        let mut gate = holding();
+        let all = 200 - asked(&mut gate, 0..200).len();
+        assert_eq!(gate.wrong_rules().count(), 0);
+        for page in &found {
+            take_in(&mut gate, page);
+        }
+        let wrong: Vec<_> = gate
+            .wrong_rules()
+            .map(|(rule, refused)| (rule.to_owned(), refused.urls.len()))
+            .collect();
+        assert_eq!(wrong, [(LOGIN_RULE.to_owned(), all)]);
+        // From then on they are asked for like any.
+        assert_eq!(asked(&mut gate, 300..400).len(), 100);
+    }
+}
+
 fn naming(canonical: &str, record: PageRecord) -> PageRecord {
     PageRecord {
         page: Some(PageSummary {
@@ -377,6 +459,7 @@ fn take_in_with(gate: &mut FetchGate, record: &PageRecord, normalizer: &UrlNorma
         record.foreseen = foreseen.original;
         record.foreseen_by = foreseen.rules;
         record.foreseen_compared = foreseen.compared;
+        record.foreseen_nothing = foreseen.nothing;
     }
     gate.on_page(&record, normalizer);
 }

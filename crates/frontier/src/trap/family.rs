@@ -1,0 +1,362 @@
+//! Numbered parts that lead to each other, and what they gave together.
+//!
+//! A useless page that leads to a new URL of another numbered part may have led to something, or to more of
+//! the same: that depends on what this part gives. So it is noted where it led, and asked later. The *family*
+//! of a part are the parts that it leads to, or that lead to it, by one or several steps, as far as each of
+//! them gave next to nothing: of ten pages of each that were read, where each leads to the other by some way,
+//! else of sixty.
+//!
+//! ```text
+//!   day ⇄ month → list        one family: what leads from one to the other led nowhere
+//!   day → article             articles have content, or few were read so far: the day was of use
+//! ```
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// Parts that pages of one part led to; a page that leads to others as well is of use.
+const TOWARD_MAX: usize = 8;
+/// Parts of a family that are looked at.
+const FAMILY_MAX: usize = 24;
+/// Pages of two parts that lead to each other that were read before they may belong together.
+const READ_MIN: u32 = 10;
+/// The same where one alone leads to the other. Of sixty pages less than one in twenty is of use then, with a
+/// confidence of 95 %.
+const READ_MIN_ONE_WAY: u32 = 60;
+/// Such a part has given next to nothing: not one page in so many.
+const USELESS_PER_USEFUL: u32 = 20;
+
+/// What pages of one numbered part gave.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Part {
+    useful: u32,
+    useless: u32,
+    /// Useless pages that led to other numbered parts, and to nothing else.
+    passing: u32,
+    toward: Vec<Toward>,
+    /// Parts whose pages led here.
+    from: Vec<u64>,
+    /// New URLs of its own that useless pages linked to.
+    bred: u32,
+}
+
+/// Where passing pages of a part led.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Toward {
+    part: u64,
+    pages: u32,
+    /// New URLs that they linked to.
+    links: u32,
+}
+
+/// What the links of a page have said of it so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct PartLinks {
+    /// It is useless, and led to nothing but numbered parts.
+    useless: bool,
+    /// Those that it led to beside its own.
+    toward: Vec<u64>,
+}
+
+/// What the parts of a family gave together.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Sums {
+    useful: u32,
+    useless: u32,
+    bred: u32,
+}
+
+impl PartLinks {
+    /// A page without a link so far.
+    pub(super) fn of(useless: bool) -> Self {
+        Self {
+            useless,
+            toward: Vec::new(),
+        }
+    }
+
+    /// The parts that it led to, where it led to nothing else.
+    pub(super) fn toward(&self) -> &[u64] {
+        &self.toward
+    }
+
+    /// Whether further links matter.
+    pub(super) fn count(&self) -> bool {
+        self.useless
+    }
+}
+
+impl Part {
+    /// Counts a page that was read.
+    pub(super) fn count(&mut self, useless: bool) {
+        let count = if useless {
+            &mut self.useless
+        } else {
+            &mut self.useful
+        };
+        *count = count.saturating_add(1);
+    }
+
+    /// A useless page of this part, `own`, links to a new URL of the numbered part `to`, if it is of any.
+    pub(super) fn count_link(&mut self, own: u64, to: Option<u64>, links: &mut PartLinks) {
+        match to {
+            Some(to) if to == own => self.bred = self.bred.saturating_add(1),
+            Some(to) if self.note_toward(to, !links.toward.contains(&to)) => {
+                if links.toward.is_empty() {
+                    self.useless = self.useless.saturating_sub(1);
+                    self.passing = self.passing.saturating_add(1);
+                }
+                if !links.toward.contains(&to) {
+                    links.toward.push(to);
+                }
+            }
+            Some(_) | None => self.led_elsewhere(links),
+        }
+    }
+
+    /// It led elsewhere: it was of use after all.
+    fn led_elsewhere(&mut self, links: &mut PartLinks) {
+        links.useless = false;
+        let count = match links.toward.is_empty() {
+            true => &mut self.useless,
+            false => &mut self.passing,
+        };
+        *count = count.saturating_sub(1);
+        self.useful = self.useful.saturating_add(1);
+        for to in links.toward.drain(..) {
+            if let Some(toward) = self.toward.iter_mut().find(|toward| toward.part == to) {
+                toward.pages = toward.pages.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Notes that a page led to a part, for the first time or once more; false where there is no room for
+    /// one more part.
+    fn note_toward(&mut self, to: u64, is_first: bool) -> bool {
+        if self.toward.iter().all(|toward| toward.part != to) {
+            self.toward.retain(|toward| toward.pages > 0);
+            if self.toward.len() >= TOWARD_MAX {
+                return false;
+            }
+            self.toward.push(Toward {
+                part: to,
+                pages: 0,
+                links: 0,
+            });
+        }
+        if let Some(toward) = self.toward.iter_mut().find(|toward| toward.part == to) {
+            toward.pages = toward.pages.saturating_add(u32::from(is_first));
+            toward.links = toward.links.saturating_add(1);
+        }
+        true
+    }
+
+    /// Notes that pages of another part lead here.
+    pub(super) fn note_from(&mut self, part: u64) {
+        if self.from.len() < TOWARD_MAX && !self.from.contains(&part) {
+            self.from.push(part);
+        }
+    }
+
+    fn leads_to(&self) -> impl Iterator<Item = &Toward> {
+        self.toward.iter().filter(|toward| toward.pages > 0)
+    }
+
+    fn gave_nothing(&self, read_min: u32) -> bool {
+        let useless = self.useless.saturating_add(self.passing);
+        useless >= read_min && self.useful.saturating_mul(USELESS_PER_USEFUL) <= useless
+    }
+}
+
+/// What the family of a part gave; `last` is a part with those that its page of late led to, which is not
+/// noted there yet.
+pub(super) fn of<'p>(
+    part: u64,
+    seen: impl Fn(u64) -> Option<&'p Part>,
+    last: Option<(u64, &[u64])>,
+) -> Sums {
+    let members = members(part, &seen, last);
+    let mut sums = Sums::default();
+    for own in members.iter().filter_map(|member| seen(*member)) {
+        // A page that led to two parts outside counts twice, as if two had been of use.
+        let (mut inside, mut outside) = (0u32, 0u32);
+        for toward in own.leads_to() {
+            match members.contains(&toward.part) {
+                true => inside = inside.saturating_add(toward.links),
+                false => outside = outside.saturating_add(toward.pages),
+            }
+        }
+        let passing = own.passing.saturating_sub(outside);
+        sums.useless = sums
+            .useless
+            .saturating_add(own.useless)
+            .saturating_add(passing);
+        sums.useful = sums
+            .useful
+            .saturating_add(own.useful)
+            .saturating_add(outside);
+        sums.bred = sums.bred.saturating_add(own.bred).saturating_add(inside);
+    }
+    sums
+}
+
+/// The parts of a part's family, itself among them.
+fn members<'p>(
+    part: u64,
+    seen: &impl Fn(u64) -> Option<&'p Part>,
+    last: Option<(u64, &[u64])>,
+) -> BTreeSet<u64> {
+    let toward = |own: &Part, _: u64| own.leads_to().map(|toward| toward.part).collect();
+    let from = |own: &Part, at: u64| {
+        let late = last.filter(|(_, toward)| toward.contains(&at));
+        let late = late.map(|(from, _)| from);
+        own.from.iter().copied().chain(late).collect()
+    };
+    let either = |own: &Part, at: u64| -> Vec<u64> {
+        let toward: Vec<u64> = toward(own, at);
+        let from: Vec<u64> = from(own, at);
+        [toward, from].concat()
+    };
+    let start = BTreeSet::from([part]);
+    let reached = closure(&start, READ_MIN, seen, toward);
+    let mutual = match reached.len() {
+        1 => start,
+        _ => &reached & &closure(&start, READ_MIN, seen, from),
+    };
+    closure(&mutual, READ_MIN_ONE_WAY, seen, either)
+}
+
+/// Parts, and those that are next to them by one or several steps, as far as each gave next to nothing.
+fn closure<'p>(
+    parts: &BTreeSet<u64>,
+    read_min: u32,
+    seen: &impl Fn(u64) -> Option<&'p Part>,
+    next: impl Fn(&Part, u64) -> Vec<u64>,
+) -> BTreeSet<u64> {
+    let mut reached = parts.clone();
+    let mut open: Vec<u64> = parts.iter().copied().collect();
+    while let Some(at) = open.pop() {
+        let Some(own) = seen(at).filter(|own| own.gave_nothing(read_min)) else {
+            continue;
+        };
+        for other in next(own, at) {
+            let gave_nothing = seen(other).is_some_and(|other| other.gave_nothing(read_min));
+            if gave_nothing && reached.len() < FAMILY_MAX && reached.insert(other) {
+                open.push(other);
+            }
+        }
+    }
+    reached
+}
+
+impl Sums {
+    /// Whether so many useless pages bred ever more, with next to none of use among them.
+    pub(super) fn is_endless(&self, useless_min: u32, per_useful: u32) -> bool {
+        self.useless >= useless_min
+            && self.bred >= self.useless
+            && self.useful.saturating_mul(per_useful) <= self.useless
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Parts by number, each with useless pages that led to others, and pages of use.
+    fn parts(of: &[(u64, u32, &[u64], u32)]) -> BTreeMap<u64, Part> {
+        let mut parts: BTreeMap<u64, Part> = BTreeMap::new();
+        for &(own, useless, toward, useful) in of {
+            for _ in 0..useless {
+                let part = parts.entry(own).or_default();
+                part.count(true);
+                let mut links = PartLinks::of(true);
+                for &to in toward {
+                    if links.count() {
+                        part.count_link(own, Some(to), &mut links);
+                    }
+                }
+                for to in links.toward() {
+                    parts.entry(*to).or_default().note_from(own);
+                }
+            }
+            for _ in 0..useful {
+                parts.entry(own).or_default().count(false);
+            }
+        }
+        parts
+    }
+
+    #[track_caller]
+    fn check(of: &[(u64, u32, &[u64], u32)], part: u64, useful: u32, useless: u32) {
+        let parts = parts(of);
+        let sums = super::of(part, |part| parts.get(&part), None);
+        assert_eq!((sums.useful, sums.useless), (useful, useless), "{of:?}");
+    }
+
+    #[test]
+    fn parts_that_lead_to_each_other_and_to_nothing_else_are_useless_together() {
+        let (day, month, list) = (1, 2, 3);
+        let views: &[(u64, u32, &[u64], u32)] = &[
+            (day, 30, &[day, month], 0),
+            (month, 20, &[day, list], 1),
+            (list, 20, &[month], 0),
+        ];
+        for part in [day, month, list] {
+            check(views, part, 1, 70);
+        }
+        // Whichever of them was read first has brought in the others.
+        let views: &[(u64, u32, &[u64], u32)] = &[
+            (day, 60, &[day, month, list], 0),
+            (month, 60, &[], 1),
+            (list, 60, &[], 0),
+        ];
+        for part in [day, month, list] {
+            check(views, part, 1, 180);
+        }
+    }
+
+    #[test]
+    fn what_leads_to_a_part_that_may_give_something_is_of_use() {
+        const DAY: u64 = 1;
+        const ARTICLE: u64 = 2;
+        check(&[(DAY, 90, &[DAY, ARTICLE], 0)], DAY, 90, 0);
+        let mutual: &[(u64, u32, &[u64], u32)] =
+            &[(DAY, 90, &[ARTICLE], 0), (ARTICLE, 15, &[DAY], 15)];
+        check(mutual, DAY, 90, 0);
+        check(mutual, ARTICLE, 30, 0);
+        for (useless, useful, of_day) in [(59, 0, (90, 0)), (60, 4, (90, 0)), (60, 3, (3, 150))] {
+            let one_way: &[(u64, u32, &[u64], u32)] =
+                &[(DAY, 90, &[ARTICLE], 0), (ARTICLE, useless, &[], useful)];
+            check(one_way, DAY, of_day.0, of_day.1);
+            // Nor are articles refused for their days.
+            let of_article = if of_day.1 > 0 {
+                of_day
+            } else {
+                (useful, useless)
+            };
+            check(one_way, ARTICLE, of_article.0, of_article.1);
+        }
+    }
+
+    #[test]
+    fn a_page_that_leads_to_more_than_numbered_parts_is_of_use_once() {
+        let mut part = Part::default();
+        part.count(true);
+        let mut links = PartLinks::of(true);
+        part.count_link(1, Some(2), &mut links);
+        part.count_link(1, Some(1), &mut links);
+        part.count_link(1, None, &mut links);
+        assert!(!links.count());
+        assert_eq!((part.useful, part.useless, part.passing), (1, 0, 0));
+        assert_eq!(part.leads_to().count(), 0);
+    }
+
+    #[test]
+    fn articles_without_a_common_form_are_more_than_there_is_room_for() {
+        let many: Vec<u64> = (2..20).collect();
+        check(&[(1, 30, &many, 0)], 1, 30, 0);
+    }
+}
