@@ -9,6 +9,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use crate::config::{HttpConfig, without_password};
+use crate::connecting::NoteConnections;
 use crate::cookies::CookieJar;
 use crate::error::FetchSetupError;
 
@@ -58,6 +59,7 @@ pub(crate) fn builder(
         .no_zstd()
         .no_deflate()
         .connect_timeout(config.limits.connect_timeout)
+        .connector_layer(NoteConnections)
         .pool_idle_timeout(POOL_IDLE)
         .pool_max_idle_per_host(POOL_PER_HOST)
         .http1_max_headers(config.limits.header_count_max)
@@ -94,6 +96,14 @@ fn root_cause(error: &dyn std::error::Error) -> String {
         cause = next;
     }
     cause.to_string()
+}
+
+/// Checks that requests can be sent through this proxy.
+///
+/// # Errors
+/// [`FetchSetupError::Proxy`] when its scheme is none of a proxy's.
+pub fn check_proxy(url: &Url) -> Result<(), FetchSetupError> {
+    proxy_of(url).map(drop)
 }
 
 /// The proxy for every request. It resolves all names in its own network, so `socks5` is taken for

@@ -18,6 +18,7 @@ use url::Url;
 use crate::body::{Bandwidth, BodyMemory, BodyReader};
 use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
+use crate::connecting::Connecting;
 use crate::cookies::CookieJar;
 use crate::error::{FetchError, FetchSetupError, Seen, TimeoutPhase};
 use crate::fetch::{
@@ -193,13 +194,16 @@ impl HttpFetcher {
         headers: HeaderMap,
         started: Instant,
     ) -> Result<reqwest::Response, FetchError> {
-        // The client bounds the time to connect by itself; the wait for the headers is added.
-        let patience = (self.limits.connect_timeout + self.limits.first_byte_timeout)
-            .min(self.limits.total_timeout);
+        let limits = &self.limits;
+        let bounds = (
+            limits.connect_timeout,
+            limits.first_byte_timeout,
+            limits.total_timeout,
+        );
         let sent = client.get(url).headers(headers).send();
-        match tokio::time::timeout(patience, sent).await {
-            Ok(Ok(response)) => Ok(response),
-            Ok(Err(error)) => {
+        match Connecting::default().wait(sent, bounds).await {
+            Some(Ok(response)) => Ok(response),
+            Some(Err(error)) => {
                 let seen = Seen {
                     proxied: self.proxied,
                     phase: if error.is_connect() {
@@ -212,7 +216,7 @@ impl HttpFetcher {
                 };
                 Err(FetchError::classify(&error, &seen))
             }
-            Err(_) => Err(FetchError::Timeout {
+            None => Err(FetchError::Timeout {
                 phase: TimeoutPhase::FirstByte,
                 after: started.elapsed(),
             }),

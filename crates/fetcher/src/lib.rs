@@ -15,6 +15,7 @@
 mod body;
 mod client;
 mod config;
+mod connecting;
 mod cookies;
 mod error;
 mod fetch;
@@ -41,6 +42,7 @@ mod sitemap;
 
 pub use binary::binary_type;
 pub use body_type::body_type;
+pub use client::check_proxy;
 pub use config::HttpConfig;
 pub use decoding::{Decoding, decode as decode_content};
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};

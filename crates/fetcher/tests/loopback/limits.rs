@@ -149,6 +149,22 @@ fn headers_that_do_not_come_are_a_timeout() {
 }
 
 #[test]
+fn the_wait_for_the_first_byte_has_none_of_the_time_to_connect() {
+    let server = Server::start(|_, _| std::thread::sleep(Duration::from_secs(20)));
+    let config = with(|limits| {
+        limits.connect_timeout = Duration::from_secs(15);
+        limits.first_byte_timeout = BRIEF;
+    });
+    match fetch(config, &server.url("/")).unwrap_err() {
+        FetchError::Timeout { phase, after } => {
+            assert_eq!(phase, TimeoutPhase::FirstByte);
+            assert!(after < Duration::from_secs(10), "{after:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn a_connection_that_is_not_accepted_is_a_timeout() {
     // A full backlog: the system neither accepts nor refuses. Unroutable addresses are no test,
     // since some networks answer for them.
