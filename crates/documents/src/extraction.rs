@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::file::{FileError, read_unpacked};
 use crate::source::BYTES_MAX;
+use crate::text::without_mark;
 use crate::workers::Workers;
 
 /// Requests in a batch at most.
@@ -120,7 +121,7 @@ pub fn next_requests(input: &mut impl BufRead) -> io::Result<Vec<String>> {
         }
         bytes += line.len();
         // Malformed UTF-8 inside a JSON string is text like other text.
-        let line = String::from_utf8_lossy(line.trim_ascii());
+        let line = String::from_utf8_lossy(without_mark(&line).trim_ascii());
         if !line.is_empty() {
             lines.push(line.into_owned());
         }
@@ -139,6 +140,8 @@ mod tests {
         assert_eq!(next_requests(&mut input).unwrap().len(), BATCH_MAX);
         assert_eq!(next_requests(&mut input).unwrap().len(), 3);
         assert!(next_requests(&mut input).unwrap().is_empty());
+        let marked = next_requests(&mut "\u{feff}{\"id\":1}\n".as_bytes());
+        assert_eq!(marked.unwrap(), ["{\"id\":1}"]);
     }
 
     #[test]

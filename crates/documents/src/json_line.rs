@@ -5,6 +5,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::document::{Document, DocumentProblem, Form, PageFacts};
+use crate::text::without_mark;
 
 /// A line's keys; others are ignored.
 #[derive(Deserialize)]
@@ -18,12 +19,9 @@ struct Line {
     canonical: Option<String>,
 }
 
-/// What some tools write before the first line; files put together have it before others, too.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// Reads a line. One that is no document may have an id all the same.
 pub(crate) fn document(line: &[u8]) -> Result<Document, (Option<Value>, DocumentProblem)> {
-    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+    let line = without_mark(line);
     let line: Line = serde_json::from_slice(line).map_err(|error| {
         // A line with a value of the wrong type may still have an id.
         let id = serde_json::from_slice::<Value>(line)
@@ -90,6 +88,8 @@ mod tests {
             document(b"{\"html\":\"<p>\",\"url\":\"http://a.example/\",\"more\":1}").unwrap();
         assert_eq!(found.id, "http://a.example/");
         assert_eq!(found.form, Form::Html("<p>".into()));
+        let marked = b"\xef\xbb\xbf{\"id\":1,\"text\":\"a\"}";
+        assert_eq!(document(marked).unwrap().id, 1);
         let found = document(b"{\"text\":\"a\",\"url\":\"no url\"}").unwrap();
         assert_eq!((found.id, found.url), ("no url".into(), None));
     }

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::document::{DocumentError, DocumentProblem, Entry};
 use crate::file::GZIP_MAGIC;
-use crate::{json_line, warc};
+use crate::json_line;
+use crate::warc::{self, Records};
 
 /// Bytes of a line or record that are read; what is longer is no document.
 pub const BYTES_MAX: u64 = 64 << 20;
@@ -55,7 +56,7 @@ type Parsed = Result<Entry, (Option<Value>, DocumentProblem)>;
 /// How a file is read on.
 enum Content {
     Lines { input: Input, line: u64 },
-    Records(WarcReader<Input>),
+    Records(WarcReader<Input>, Records),
     Ended,
 }
 
@@ -94,7 +95,7 @@ impl Source {
             name: path.display().to_string(),
             is_pipe,
             content: match is_warc {
-                true => Content::Records(WarcReader::new(input)),
+                true => Content::Records(WarcReader::new(input), Records::default()),
                 false => Content::Lines { input, line: 0 },
             },
         })
@@ -105,7 +106,7 @@ impl Source {
     pub fn is_ready(&self) -> bool {
         let ahead = match &self.content {
             Content::Lines { input, .. } => input.buffer(),
-            Content::Records(reader) => reader.input().buffer(),
+            Content::Records(reader, _) => reader.input().buffer(),
             Content::Ended => &[],
         };
         !self.is_pipe || ahead.contains(&b'\n')
@@ -131,9 +132,9 @@ impl Iterator for Source {
                 let line = *line;
                 next.map(|next| next.map(|read| (Some(line), read)))
             }
-            Content::Records(reader) => reader
+            Content::Records(reader, records) => reader
                 .record(warc::is_wanted)
-                .map(|record| record.map(|record| (None, Ok(warc::entry(record))))),
+                .map(|record| record.map(|record| (None, Ok(records.entry(record))))),
             Content::Ended => Ok(None),
         };
         let (line, read) = match next {

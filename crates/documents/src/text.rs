@@ -123,6 +123,11 @@ pub fn body_markdown(archive: &Path, url: &str, at: &BodyRef) -> Option<String> 
     })
 }
 
+/// A text's bytes without the mark of UTF-8, which some editors put in front of it.
+pub fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(MARKS[0]).unwrap_or(bytes)
+}
+
 /// Whether a file's bytes are HTML by its content type, or without one by their beginning. Behind a
 /// byte order mark browsers sniff plain text; but they ask servers, and a file has no header.
 pub fn is_page(content_type: Option<&str>, bytes: &[u8]) -> bool {

@@ -18,8 +18,35 @@ pub(crate) fn is_wanted(head: &WarcHead) -> bool {
     matches!(head.warc_type(), "response" | "conversion") && head.block_bytes <= BYTES_MAX
 }
 
+/// The records of one file, in their order.
+#[derive(Default)]
+pub(crate) struct Records {
+    /// The id of the last response that is a document.
+    page: Option<String>,
+}
+
+impl Records {
+    /// What the next record holds. Archives of a crawl have a page's text behind its response, which is
+    /// the same document once more.
+    pub(crate) fn entry(&mut self, record: WarcRecord) -> Entry {
+        let head = &record.head;
+        let of_page = head.field("warc-refers-to");
+        if head.warc_type() == "conversion" && of_page.is_some() && of_page == self.page.as_deref()
+        {
+            return Entry::Other;
+        }
+        let is_response = head.warc_type() == "response";
+        let id = head.field("warc-record-id").map(str::to_owned);
+        let entry = entry(record);
+        if is_response {
+            self.page = id.filter(|_| matches!(entry, Entry::Document(_)));
+        }
+        entry
+    }
+}
+
 /// What a record holds.
-pub(crate) fn entry(record: WarcRecord) -> Entry {
+fn entry(record: WarcRecord) -> Entry {
     let head = &record.head;
     let uri = head.target_uri();
     let url = uri.and_then(|uri| Url::parse(uri).ok());
@@ -120,6 +147,44 @@ mod tests {
             panic!("it is a text");
         };
         assert_eq!(text.form, Form::Text("two words".into()));
+    }
+
+    #[test]
+    fn the_text_of_a_page_in_the_same_file_is_no_further_document() {
+        let page =
+            |status: &str| format!("HTTP/1.1 {status}\r\nContent-Type: text/html\r\n\r\n<p>one");
+        let with =
+            |record: String, field: &str| record.replacen("\r\n", &format!("\r\n{field}\r\n"), 1);
+        let response = |id: &str, status: &str| {
+            with(
+                record("response", HTTP, &page(status)),
+                &format!("WARC-Record-ID: <urn:uuid:{id}>"),
+            )
+        };
+        let text = |of: &str| {
+            with(
+                record("conversion", "text/plain", "one"),
+                &format!("WARC-Refers-To: <urn:uuid:{of}>"),
+            )
+        };
+        let file = [
+            response("a", "200 OK"),
+            record("request", "application/http", "GET / HTTP/1.1\r\n\r\n"),
+            text("a"),
+            // Of a page that is elsewhere, and of an answer that is no document.
+            text("b"),
+            response("c", "206 Part"),
+            response("d", "404 Gone"),
+            text("d"),
+        ]
+        .concat();
+        let mut reader = WarcReader::new(file.as_bytes());
+        let mut records = Records::default();
+        let mut found = Vec::new();
+        while let Some(record) = reader.record(is_wanted).unwrap() {
+            found.push(matches!(records.entry(record), Entry::Document(_)));
+        }
+        assert_eq!(found, [true, false, false, true, true, false, true]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use documents::Text;
+use documents::{Text, without_mark};
 use resemblance::features::parse_weighted;
 use resemblance::lexicon::Lexicon;
 use resemblance::lookup::{self, Lookup};
@@ -213,7 +213,7 @@ fn of_file(file: &Path, options: &FeatureOptions, output: &Output) -> anyhow::Re
 
 fn combine(file: &Path, output: &Output) -> anyhow::Result<()> {
     let name = file.display().to_string();
-    let features = parse_weighted(&read(file)?)
+    let features = parse_weighted(without_mark(&read(file)?))
         .map_err(|error| usage(format!("{name}:{}: {error}", error.line)))?;
     let fingerprint = resemblance::features::combine(features.iter().copied());
     if output.json {
@@ -321,6 +321,6 @@ fn probes(args: &ProbesArgs, output: &Output) -> anyhow::Result<()> {
 
 /// The fingerprints of a file.
 fn fingerprints(file: &Path) -> anyhow::Result<Vec<Fingerprint>> {
-    lookup::parse_list(&read(file)?)
+    lookup::parse_list(without_mark(&read(file)?))
         .map_err(|error| usage(format!("{}:{}: {error}", file.display(), error.line)))
 }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, stdin};
 
+use documents::without_mark;
 use frontier::{Canonicaliser, parse_url, resolve};
 use serde_json::json;
 
@@ -108,7 +109,7 @@ fn each_line(
     let mut input = stdin().lock();
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? > 0 {
-        let text = String::from_utf8_lossy(&line)
+        let text = String::from_utf8_lossy(without_mark(&line))
             .trim_end_matches(['\n', '\r'])
             .to_string();
         line.clear();
