@@ -475,6 +475,9 @@ fn a_crawl_that_waits_for_its_next_round_goes_on_at_once_with_settings_that_are_
     says(&output.expect("runs"), 0, &["stopping"]);
     assert_eq!(child.wait().expect("ended").code(), Some(130));
     site.bench.check("one");
+    // Between two rounds, too.
+    let report = run(tamis(&["report"]).arg(site.bench.crawl_dir("one")));
+    has(&stdout(&report), &["It stopped because it was told to"]);
 }
 
 fn site(validators: Validators) -> Site {

@@ -145,6 +145,76 @@ fn a_crawl_ends_soon_after_a_small_topic_was_found() {
 }
 
 #[test]
+fn a_topic_of_examples_that_are_urls_is_crawled() {
+    let of_subject = |number: u64| {
+        let words = match is_on_topic(number) {
+            true => {
+                "railway locomotive station boiler signal platform carriage driver whistle timetable"
+            }
+            false => "garden tulip border compost seedling orchard hedge trowel blossom greenhouse",
+        };
+        let words: Vec<&str> = words.split(' ').collect();
+        let text = (0..60).map(|at| words[(at * at + at / 7 + number as usize) % words.len()]);
+        let text = text.map(|word| format!("{word} of {number} "));
+        let next = [2 * number + 1, 2 * number + 2, (number * 7 + 4) % PAGES];
+        let links = next.into_iter().filter(|&next| next < PAGES).map(path);
+        let links = links.map(|path| format!("<a href=\"{path}\">{path}</a> "));
+        format!(
+            "<title>{}</title><p>{}.</p>{}",
+            title(number),
+            text.collect::<String>(),
+            links.collect::<String>()
+        )
+    };
+    let site = (0..PAGES).fold(TestWeb::new(), |site, number| {
+        site.page(
+            &format!("http://a.test{}", path(number)),
+            &of_subject(number),
+        )
+    });
+    let bench = Bench::serve(site);
+    let config = |name: &str, topic: &str| {
+        let text = format!(
+            "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n[topic]\n{topic}\n\
+             [politeness]\ndelay = \"0s\"\n[crawl]\nconcurrency = 1\nmax_pages = 60\n"
+        );
+        file(bench.dir.path(), &format!("{name}.toml"), &text)
+    };
+    let examples =
+        "examples = [\"http://a.test/railway-8.html\", \"http://a.test/railway-20.html\"]";
+    for (name, topic) in [
+        ("alone", examples.to_owned()),
+        ("without", format!("keywords = [\"-tulip\"]\n{examples}")),
+    ] {
+        let config = config(name, &topic);
+        run(&mut tamis(&["config", "check", &config]));
+        run(&mut tamis(&["topic", "check", &config]));
+        bench.crawl_to_end(name, &[&config]);
+        let kept = bench.rows(name, "indexed");
+        let urls = kept.iter().filter_map(|row| row["url"].as_str());
+        let (on, off): (Vec<_>, Vec<_>) = urls.partition(|url| url.contains("railway"));
+        assert!(on.len() > 2 * off.len(), "{on:?} {off:?}");
+        bench.check(name);
+    }
+    let config = config("gone", "examples = [\"http://a.test/nowhere.html\"]");
+    let words = [
+        "none of the topic's example pages could be read",
+        "http://a.test/nowhere.html",
+        "name other example pages",
+    ];
+    let ended = bench.crawl("gone", &[&config]).output().expect("runs");
+    says(&ended, 1, &words);
+    let report = stdout(&run(tamis(&["report"]).arg(bench.crawl_dir("gone"))));
+    has(&report, &words[..2]);
+    let report = run(tamis(&["report", "--lang", "zh"]).arg(bench.crawl_dir("gone")));
+    has(&stdout(&report), &["主题的示例网页一个也没能读到"]);
+    let page = file(bench.dir.path(), "page.txt", "A page of some words.");
+    let check = tamis(&["topic", "check", &config, &page]).output();
+    says(&check.expect("runs"), 2, &["--example"]);
+    bench.check("gone");
+}
+
+#[test]
 fn a_mirror_is_left_alone_once_it_is_known_for_one_and_no_page_is_lost() {
     let bench = Bench::serve(web(&["a.test", "mirror.test"]));
     let seeds = [

@@ -162,6 +162,11 @@ impl Focus {
         &self.topic
     }
 
+    /// Whether there is anything to judge pages by.
+    pub fn has_subject(&self) -> bool {
+        self.topic.has_subject()
+    }
+
     /// Adds an example page (or a counter-example) while the crawl runs; what was learnt stays.
     ///
     /// What was judged, compared and promised by fewer examples is made anew: the first pages of a

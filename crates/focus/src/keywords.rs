@@ -114,6 +114,11 @@ impl Keywords {
         })
     }
 
+    /// Whether there is a keyword to look for, beside those that rule pages out.
+    pub(crate) fn has_wanted(&self) -> bool {
+        self.list.iter().any(|keyword| !keyword.excluded)
+    }
+
     /// The counts of a page on which no keyword stands.
     pub(crate) fn no_counts(&self) -> KeywordCounts {
         vec![[0; 4]; self.list.len()]

@@ -185,6 +185,11 @@ impl PageClassifier {
         self.example_count > 0
     }
 
+    /// Whether there is anything to judge pages by.
+    pub(crate) fn has_subject(&self) -> bool {
+        self.has_examples() || self.keywords().has_wanted()
+    }
+
     /// How relevant a page is. `linked_pages` is the score of the pages linked with it, 0.0 when
     /// none is known.
     pub(crate) fn judge(&self, terms: &PageTerms, linked_pages: f32) -> Relevance {
@@ -199,7 +204,7 @@ impl PageClassifier {
                 self.forms.score(&terms.form, false),
             ],
         ));
-        let sum = parts.iter().sum::<f32>() + PRIOR_LOG_ODDS;
+        let sum = parts.iter().sum::<f32>() + self.prior();
         let ruled_out = self.ruled_out_by(terms);
         let subject = match ruled_out {
             Some(_) => RULED_OUT_PROBABILITY,
@@ -237,11 +242,22 @@ impl PageClassifier {
         scores
     }
 
-    /// The log-odds that each score of a page gives.
+    /// The log-odds in favour of every page.
+    fn prior(&self) -> f32 {
+        match self.has_subject() {
+            true => PRIOR_LOG_ODDS,
+            false => 0.0,
+        }
+    }
+
+    /// The log-odds that each score of a page gives; without a subject none says anything.
     fn log_odds_of(&self, scores: Scores) -> Scores {
         let calibrated = |score: usize| self.calibrations[score].log_odds(scores[score]);
         let mut parts = [0.0; 5];
-        if !self.keywords().list.is_empty() {
+        if !self.has_subject() {
+            return parts;
+        }
+        if self.keywords().has_wanted() {
             parts[KEYWORDS] = calibrated(KEYWORDS);
         }
         if self.has_examples() {

@@ -88,7 +88,8 @@ impl Topic {
             return Err(TopicError::Threshold(config.threshold));
         }
         let keywords = Keywords::parse(config)?;
-        if config.examples.is_empty() && !keywords.list.iter().any(|keyword| !keyword.excluded) {
+        let has_examples = config.examples_follow || !config.examples.is_empty();
+        if !has_examples && !keywords.has_wanted() {
             return Err(TopicError::Empty);
         }
         let mut topic = Topic {
@@ -103,6 +104,11 @@ impl Topic {
             topic.add_example(example, false);
         }
         Ok(topic)
+    }
+
+    /// Whether there is a keyword to look for, or an example was read.
+    pub fn has_subject(&self) -> bool {
+        self.classifier.has_subject()
     }
 
     /// Adds an example page, or a counter-example, before the crawl or during it.

@@ -7,6 +7,8 @@ pub struct TopicConfig {
     pub keywords: Vec<String>,
     /// Pages that are about the topic.
     pub examples: Vec<ExampleText>,
+    /// Whether further examples come as pages: without any and without keywords, all is in doubt until then.
+    pub examples_follow: bool,
     /// Pages that are not about it, though they may look as if they were.
     pub counter_examples: Vec<ExampleText>,
     /// Languages that are wanted, as codes; empty for any.
@@ -24,6 +26,7 @@ impl Default for TopicConfig {
         TopicConfig {
             keywords: Vec::new(),
             examples: Vec::new(),
+            examples_follow: false,
             counter_examples: Vec::new(),
             languages: Vec::new(),
             threshold: 0.5,

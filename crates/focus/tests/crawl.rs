@@ -291,6 +291,28 @@ fn a_chinese_keyword_and_a_phrase_are_found() {
 }
 
 #[test]
+fn until_the_first_example_comes_all_is_in_doubt_but_what_a_keyword_rules_out() {
+    let config = TopicConfig {
+        examples_follow: true,
+        ..keywords(&["-cooking"])
+    };
+    let mut topic = Topic::new(&config).unwrap();
+    assert!(!topic.has_subject());
+    assert_eq!(probability(&topic, "trains", ON), 0.5);
+    assert_eq!(probability(&topic, "A letter", "we write letters"), 0.5);
+    assert!(probability(&topic, "Cooking", "cooking with gas") < 0.1);
+    let example = ExampleText {
+        title: "trains".into(),
+        text: ON.into(),
+        ..ExampleText::default()
+    };
+    topic.add_example(&example, true);
+    assert!(topic.has_subject());
+    assert!(probability(&topic, "trains", ON) > 0.5);
+    assert!(probability(&topic, "A letter", "we write letters") < 0.5);
+}
+
+#[test]
 fn a_list_of_links_about_the_topic_is_a_page_about_it_only_where_an_example_is_one() {
     let relevance = |example_is_listing: bool| {
         let topic = Topic::new(&TopicConfig {

@@ -221,6 +221,16 @@ impl Frontier {
         entry.map(|entry| entry.url.context.as_slice())
     }
 
+    /// Whether a URL waits here, or is under way.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_open(&self, url: &CanonicalUrl) -> Result<bool, FrontierError> {
+        let key = url.key();
+        let waits = matches!(self.urls.stored(key)?, Some(StoredUrl::Pending(_)));
+        Ok(waits || self.is_leased(key))
+    }
+
     /// Whether a URL met its fate and was not put back since. On many machines the caller has it from
     /// its own journal: one of this frontier's parts that does not wait was finished before it came.
     ///

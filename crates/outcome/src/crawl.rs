@@ -85,6 +85,8 @@ names! {
         Reloaded = "reloaded" => "stopped for a moment, to go on with other settings",
         /// Little more was to be found for the topic.
         Harvest = "harvest" => "done, little more was to be found",
+        /// The topic's example pages were all it had, and none of them could be read.
+        NoTopic = "no_topic" => "stopped, none of the topic's example pages could be read",
         /// All that is left waits on hosts that give no answer, or no robots.txt; it stays in the queue.
         HostsUnreachable = "hosts_unreachable" =>
             "stopped, the hosts that are left give no answer, or no robots.txt; start it again later",

@@ -66,7 +66,7 @@ fn wire_names_are_pinned() {
     check(names(Truncation::KNOWN), "bytes time disconnect");
     check(
         names(StopReason::KNOWN),
-        "drained max_pages max_time interrupted reloaded harvest hosts_unreachable handed_over disk_full error",
+        "drained max_pages max_time interrupted reloaded harvest no_topic hosts_unreachable handed_over disk_full error",
     );
 }
 

@@ -109,6 +109,8 @@ pub(crate) struct Dispatcher {
     moves: RobotsMoves,
     room: Room,
     harvest: Option<String>,
+    /// Why the topic has nothing to judge pages by.
+    no_topic: Option<String>,
     watchdog: Watchdog,
     disk: DiskReserve,
     /// When the hosts that do not answer were looked at last.
@@ -238,6 +240,7 @@ impl Dispatcher {
             room: Room::new(config, requests, node.is_some()),
             node,
             harvest: None,
+            no_topic: None,
             watchdog: Watchdog::new(Instant::now()),
             disk,
             config: Arc::clone(config),
@@ -378,6 +381,8 @@ impl Dispatcher {
             StopReason::MaxTime
         } else if self.is_used_up() {
             StopReason::MaxPages
+        } else if self.no_topic.is_some() {
+            StopReason::NoTopic
         } else if self.harvest.is_some() {
             StopReason::Harvest
         } else if self.unreachable.is_some() {
@@ -386,6 +391,7 @@ impl Dispatcher {
             return None;
         };
         let detail = match reason {
+            StopReason::NoTopic => self.no_topic.clone(),
             StopReason::Harvest => self.harvest.clone(),
             StopReason::DiskFull => short_of_space,
             StopReason::HostsUnreachable => self.unreachable.clone(),
@@ -527,6 +533,7 @@ impl Dispatcher {
                 self.room.visits -= 1;
                 self.queue.lock().frontier.note_address(&host, address);
             }
+            ToDispatcher::NoTopic(why) => self.no_topic = Some(why),
             ToDispatcher::HarvestEnds(why) => self.harvest = Some(why),
             ToDispatcher::ThreadEnded(name) => return Some(name),
         }

@@ -76,6 +76,8 @@ pub(crate) enum ToDispatcher {
         /// Its address.
         address: Option<IpAddr>,
     },
+    /// The topic has nothing to judge pages by, for this reason.
+    NoTopic(String),
     /// The harvest says to stop, for this reason.
     HarvestEnds(String),
     /// Something ended that the crawl cannot do without, named here: nothing more can be recorded.

@@ -750,6 +750,12 @@ impl Writer {
             robots: group.robots,
             bytes: group.bytes,
             pages: self.state.counts().requests(),
+        // On many machines another node may read an example yet.
+        if self.node.is_none()
+            && let Some(why) = self.state.topic_lost()?
+        {
+            self.tell(ToDispatcher::NoTopic(why));
+        }
         });
         Ok(())
     }

@@ -34,6 +34,7 @@ pub fn why_stopped(reason: &StopReason, detail: Option<&str>, pending: u64) -> S
         StopReason::Interrupted => "it was told to; it can go on",
         StopReason::Reloaded => "its settings were to be read anew; it goes on with them",
         StopReason::Harvest => "little more was to be found",
+        StopReason::NoTopic => "none of the topic's example pages could be read",
         StopReason::HostsUnreachable => {
             "all that was left waited on hosts that gave no answer, or no robots.txt; it can go on later"
         }

@@ -91,6 +91,11 @@ impl Examples {
         self.on_topic.keys()
     }
 
+    /// The same, each with whether it is an example or a counter-example.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, bool)> {
+        self.on_topic.iter().map(|(url, on_topic)| (url, *on_topic))
+    }
+
     /// Follows an example that redirects.
     pub fn follow(&mut self, record: &PageRecord) {
         if let Some(on_topic) = self.get(&record.url)

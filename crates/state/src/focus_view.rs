@@ -86,6 +86,11 @@ impl FocusView {
         self.focus.resume(saved.focus)
     }
 
+    /// Whether there is anything to judge pages by.
+    pub fn has_subject(&self) -> bool {
+        self.focus.has_subject()
+    }
+
     /// Takes in an example page as it was read.
     pub fn learn_example(&mut self, url: &str, reading: &PageReading, on_topic: bool) {
         let links = reading

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use archive::{RetryOrigin, SeedRecord};
 use focus::{HarvestShare, TopicError};
-use frontier::{Frontier, FrontierError, HostKey, HostPast, ScopeError};
+use frontier::{CanonicalUrl, Frontier, FrontierError, HostKey, HostPast, ScopeError};
 use outcome::Outlook;
 use simhash::{IndexError, TableIndex};
 
@@ -213,6 +213,33 @@ impl State {
     /// With a topic, what is left to find, as of when the queue was scored last.
     pub fn outlook(&self) -> Option<Outlook> {
         self.focus.as_ref()?.outlook()
+    }
+
+    /// With a topic of example pages alone: why it has nothing to judge pages by, once none of them is left
+    /// to be read.
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read.
+    pub fn topic_lost(&self) -> Result<Option<String>, FrontierError> {
+        if self.focus.as_ref().is_none_or(FocusView::has_subject) {
+            return Ok(None);
+        }
+        let frontier = &self.queue.lock().frontier;
+        let mut urls: Vec<&str> = Vec::new();
+        for (url, _) in self.examples.iter().filter(|(_, on_topic)| *on_topic) {
+            let Ok(canonical) = CanonicalUrl::parse(url) else {
+                continue;
+            };
+            if frontier.is_open(&canonical)? {
+                return Ok(None);
+            }
+            urls.push(url);
+        }
+        urls.sort_unstable();
+        Ok(Some(format!(
+            "{}: name other example pages, or save these and name the files, or give keywords",
+            urls.join(", ")
+        )))
     }
 
     /// Whether the harvest says to stop, and why. It tells of pages that are new: visits that are to be

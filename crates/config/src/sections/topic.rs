@@ -143,6 +143,7 @@ impl CrawlConfig {
                 languages: topic.languages.clone(),
                 threshold: topic.threshold,
                 seed,
+                examples_follow: topic.examples.iter().any(|example| is_url(example)),
                 ..TopicConfig::default()
             },
             links: LinkModelConfig {

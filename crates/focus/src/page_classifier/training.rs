@@ -11,9 +11,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::plain::PlainQuery;
-use super::{
-    FORM, KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, PRIOR_LOG_ODDS, PageClassifier, Scores,
-};
+use super::{FORM, KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, PageClassifier, Scores};
 use crate::calibration::{Calibration, Moments};
 use crate::hashing::{split_mix, term_bucket};
 use crate::logistic::{log_odds, probability};
@@ -268,9 +266,10 @@ impl PageClassifier {
         for (at, scores) in scores.iter().enumerate() {
             if self.training_pages[at].kind == Kind::Crawled {
                 let parts = self.log_odds_of(*scores);
+                let sum = parts.iter().sum::<f32>() + self.prior();
                 let page = &mut self.training_pages[at];
                 page.user_log_odds = parts[KEYWORDS] + parts[LIKENESS];
-                page.probability = probability(parts.iter().sum::<f32>() + PRIOR_LOG_ODDS);
+                page.probability = probability(sum);
             }
         }
     }

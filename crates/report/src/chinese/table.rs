@@ -18,6 +18,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("it was told to; it can go on", "收到停止的指令，可以继续"),
     ("it was told to; it can go on ({})", "收到停止的指令，可以继续（{0}）"), ("at once", "立即"),
     ("its settings were to be read anew; it goes on with them", "要重新读取设置，随后按新设置继续"),
+    ("none of the topic's example pages could be read", "主题的示例网页一个也没能读到"), ("none of the topic's example pages could be read ({})", "主题的示例网页一个也没能读到（{0}）"),
     ("little more was to be found", "已没有多少值得再找的"),
     ("little more was to be found ({})", "已没有多少值得再找的（{0}）"),
     ("the budget of pages was used up ({})", "页面数量的上限已到（{0}）"), ("the time for this start was used up ({})", "本次启动的时间已用完（{0}）"),

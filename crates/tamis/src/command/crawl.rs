@@ -388,7 +388,8 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     }
     let is_idle = snapshot.pages_this_start + snapshot.visits_this_start == 0;
     let used_up = summary.reason == StopReason::MaxPages && is_idle;
-    if talks || used_up || is_unreachable || !causes.is_empty() {
+    let is_lost = is_unreachable || summary.reason == StopReason::NoTopic;
+    if talks || used_up || is_lost || !causes.is_empty() {
         output.say(progress::summary_line(summary));
     }
     for line in &causes {
@@ -417,6 +418,10 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
         }
     }
     if !causes.is_empty() {
+        return Ok(Exit::Problem);
+    }
+    if summary.reason == StopReason::NoTopic {
+        output.say(summary.detail.as_deref().unwrap_or_default());
         return Ok(Exit::Problem);
     }
     tell_idle(summary, runner, used_up);

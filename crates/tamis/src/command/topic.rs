@@ -73,6 +73,12 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         focus.topic.examples.push(page.example());
     }
     let topic = Topic::new(&focus.topic).map_err(|error| usage(format!("[topic] {error}")))?;
+    if !topic.has_subject() && !pages.is_empty() {
+        return Err(usage(
+            "nothing to judge pages by yet: the examples are URLs, which a crawl reads first; save such a page and \
+             give it with --example FILE",
+        ));
+    }
     let section = config.topic.unwrap_or_default();
     let unread = section
         .examples

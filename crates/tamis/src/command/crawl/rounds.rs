@@ -42,6 +42,7 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted, mut told: Told) -> anyhow
             StopReason::Interrupted => return Ok(Exit::Interrupted),
             StopReason::DiskFull => return Err(resource(summary.detail.unwrap_or_default())),
             StopReason::MaxTime
+            | StopReason::NoTopic
             | StopReason::HostsUnreachable
             | StopReason::HandedOver
             | StopReason::Reloaded
@@ -69,6 +70,7 @@ pub(super) fn rest(summary: &CrawlSummary) -> Option<Wanted> {
         StopReason::Drained | StopReason::MaxPages | StopReason::Harvest => true,
         StopReason::Interrupted
         | StopReason::MaxTime
+        | StopReason::NoTopic
         | StopReason::HostsUnreachable
         | StopReason::HandedOver
         | StopReason::Reloaded
@@ -126,6 +128,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 }
                 StopReason::MaxTime => false,
                 StopReason::Interrupted
+                | StopReason::NoTopic
                 | StopReason::HandedOver
                 | StopReason::Reloaded
                 | StopReason::DiskFull
@@ -137,7 +140,9 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
             runner.stop.wait(until);
         }
         if runner.is_stopping() {
-            return Ok(Exit::Interrupted);
+            // The last run ended because nothing was left; the journal is to say what ended the crawl.
+            let summary = told.run(runner)?;
+            return runner.end(&summary);
         }
         if end.is_some_and(|end| Instant::now() >= end) {
             runner.tell(format!(
