@@ -153,6 +153,20 @@ mod tests {
     }
 
     #[test]
+    fn what_could_do_nothing_is_refused() {
+        for (text, line) in [
+            ("[limits]\nbytes_in_flight = \"0 B\"\n", 2),
+            ("[host.\"a.example:443\"]\ndelay = \"1s\"\n", 1),
+            ("[network]\nresolve = [\"a.example:0:192.0.2.1\"]\n", 2),
+            ("[scope]\nhosts = [\"*.*.example\"]\n", 2),
+            ("[url]\ndrop_params = [\"ref\", \"\"]\n", 2),
+            ("[network]\nproxy = \"ftp://a.example\"\n", 2),
+        ] {
+            assert_eq!(lines(text), [line], "{text}");
+        }
+    }
+
+    #[test]
     fn what_new_users_write_is_told_with_its_line_and_mend() {
         let told = |text: &str| {
             let problem = only(text);

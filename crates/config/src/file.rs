@@ -21,10 +21,17 @@ const PROBLEMS_MAX: usize = 50;
 /// # Errors
 /// The first problem found.
 pub fn read(path: &Path) -> Result<CrawlConfig, ConfigProblem> {
-    let document = open(path)?;
+    checked(&open(path)?, path)
+}
+
+/// The same of a file that was read.
+///
+/// # Errors
+/// As [`read`].
+pub fn checked(document: &Document, path: &Path) -> Result<CrawlConfig, ConfigProblem> {
     match document.problems().into_iter().next() {
         Some(problem) => Err(problem),
-        None => Ok(rebased(document.config, path)),
+        None => Ok(rebased(document.config.clone(), path)),
     }
 }
 
@@ -48,7 +55,14 @@ pub fn kept(path: &Path) -> Result<CrawlConfig, ConfigProblem> {
 /// # Errors
 /// Every problem, those of the file itself first.
 pub fn read_all(path: &Path) -> Result<CrawlConfig, Vec<ConfigProblem>> {
-    let document = open(path).map_err(|problem| vec![problem])?;
+    check(open(path).map_err(|problem| vec![problem])?, path)
+}
+
+/// The same of a file that was read.
+///
+/// # Errors
+/// As [`read_all`].
+pub fn check(document: Document, path: &Path) -> Result<CrawlConfig, Vec<ConfigProblem>> {
     let mut found = document.problems();
     let name = path.display().to_string();
     found.extend(document.problems_of_files(directory(path)));
@@ -63,19 +77,37 @@ pub fn read_all(path: &Path) -> Result<CrawlConfig, Vec<ConfigProblem>> {
     }
 }
 
-/// Every problem of a configuration file: its own, and those of the seed lists and example pages
-/// that it names.
-pub fn problems(path: &Path) -> Vec<ConfigProblem> {
-    read_all(path).err().unwrap_or_default()
-}
-
 /// Reads a file as far as possible, to ask where its values stand.
 ///
 /// # Errors
 /// When there is no such file, or it is no text.
 pub fn open(path: &Path) -> Result<Document, ConfigProblem> {
-    let (name, text) = read_text(path)?;
-    Ok(Document::new(&name, &text))
+    let cannot = |error: std::io::Error| {
+        let message = format!("cannot read the configuration: {error}");
+        ConfigProblem::of_file(&path.display().to_string(), message, "check the path")
+    };
+    let file = std::fs::metadata(path).map_err(cannot)?;
+    if file.is_dir() || file.len() > CONFIG_BYTES_MAX {
+        return Err(no_configuration(path));
+    }
+    open_bytes(path, std::fs::read(path).map_err(cannot)?)
+}
+
+/// The same of a file's bytes.
+///
+/// # Errors
+/// When they are no text, or too many for a configuration.
+pub fn open_bytes(path: &Path, bytes: Vec<u8>) -> Result<Document, ConfigProblem> {
+    let name = path.display().to_string();
+    if bytes.len() as u64 > CONFIG_BYTES_MAX {
+        return Err(no_configuration(path));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| {
+        let message = "cannot read the configuration: it is no UTF-8".to_owned();
+        ConfigProblem::of_file(&name, message, "save it as UTF-8 text")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Ok(Document::new(&name, text))
 }
 
 /// Parses and checks a configuration's text; `name` is for messages.
@@ -101,22 +133,12 @@ pub fn check_flags(config: &CrawlConfig) -> Result<(), String> {
     }
 }
 
-/// The file's name and its text.
-fn read_text(path: &Path) -> Result<(String, String), ConfigProblem> {
-    let name = path.display().to_string();
-    let fail = |message: String, mend: &str| ConfigProblem::of_file(&name, message, mend);
-    let cannot = |error: std::io::Error| format!("cannot read the configuration: {error}");
-    let size = std::fs::metadata(path).map_err(|error| fail(cannot(error), "check the path"))?;
-    if size.is_dir() || size.len() > CONFIG_BYTES_MAX {
-        return Err(fail(
-            "is no configuration file".into(),
-            "name a TOML file, such as those in config/",
-        ));
-    }
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| fail(cannot(error), "save it as UTF-8 text"))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_string();
-    Ok((name, text))
+fn no_configuration(path: &Path) -> ConfigProblem {
+    ConfigProblem::of_file(
+        &path.display().to_string(),
+        "is no configuration file".into(),
+        "name a TOML file, such as those in config/",
+    )
 }
 
 fn directory(path: &Path) -> &Path {
@@ -216,7 +238,7 @@ mod tests {
         let path = dir.path().join("crawl.toml");
         let text = "[topic]\nkeywords = [\"索引\", \"死锁，事务\"]\n";
         std::fs::write(&path, text).expect("written");
-        let told = problems(&path);
+        let told = read_all(&path).expect_err("is wrong");
         assert_eq!(told.len(), 1, "{told:?}");
         assert_eq!((told[0].line, told[0].column), (2, 20));
         assert!(told[0].mend.contains("quotes of its own"), "{}", told[0]);
@@ -265,7 +287,7 @@ mod tests {
             languages = [\"en\", \"zh-CN\", \"chinese\", \"xx\"]\n[crawl]\nconcurrency = 0\n";
         let path = dir.path().join("c.toml");
         std::fs::write(&path, text).expect("written");
-        let found = problems(&path);
+        let found = read_all(&path).expect_err("is wrong");
         let told: Vec<(usize, usize)> = found.iter().map(|p| (p.line, p.column)).collect();
         let of_config = [
             (2, 24),

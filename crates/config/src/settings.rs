@@ -26,9 +26,11 @@ pub fn changes(was: &CrawlConfig, is: &CrawlConfig) -> Vec<String> {
     // The one that is kept has absolute paths.
     let was = values(&was.with_absolute_paths());
     let is = values(&is.with_absolute_paths());
+    // A key of a section that was there, and that nobody set, is null.
     let find = |list: &[(String, Value)], key: &str| {
         let found = list.iter().find(|(known, _)| known == key);
-        found.map(|(_, value)| value.clone())
+        let found = found.map(|(_, value)| value.clone());
+        found.filter(|value| !value.is_null())
     };
     let gone = was.iter().filter(|(key, _)| find(&is, key).is_none());
     let keys = is.iter().chain(gone).map(|(key, _)| key);
@@ -129,6 +131,22 @@ mod tests {
         assert_eq!((told("network"), told("crawl"), told("seeds")), (1, 1, 0));
         assert_eq!(changes(&was, &was), Vec::<String>::new());
         assert_eq!(told("[topic]: taken out"), 1);
+    }
+
+    #[test]
+    fn of_a_host_only_what_somebody_set_is_told() {
+        // It said "host.a.example.delay: not set -> null" of keys that nobody had written.
+        let was = CrawlConfig::default();
+        let mut is = was.clone();
+        let own = crate::HostSection {
+            max_pages: Some(7),
+            ..crate::HostSection::default()
+        };
+        is.host.insert("a.example".into(), own);
+        let found = changes(&was, &is);
+        assert_eq!(found, ["host.a.example.max_pages: not set -> 7"]);
+        let found = changes(&is, &was);
+        assert_eq!(found, ["host.a.example.max_pages: 7 -> not set"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fetcher::{Fetch, HttpFetcher};
+use focus::Focus;
 use frontier::SeedUrl;
 use offsite::Uploads;
 use outcome::StopReason;
@@ -142,7 +143,6 @@ impl Crawl {
 /// [`CrawlError::Setup`] and the like, with what to do.
 pub fn check_start(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), CrawlError> {
     setup::check_cluster(config, false, false)?;
-    network(config)?;
     check_setup(config, seeds)
 }
 
@@ -153,9 +153,11 @@ pub fn check_start(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), CrawlE
 /// [`CrawlError::Setup`] and the like, with what to do.
 pub fn check_setup(config: &CrawlConfig, seeds: &[SeedUrl]) -> Result<(), CrawlError> {
     setup::check_contact(config, seeds.iter().map(|seed| seed.url.as_str()))?;
-    setup::http_config(config)?;
+    network(config)?;
     upload::check(config)?;
-    setup::focus_config(config)?;
+    if let Some(focus) = setup::focus_config(config)? {
+        Focus::new(&focus).map_err(|error| CrawlError::Setup(format!("[topic] {error}")))?;
+    }
     Ok(())
 }
 

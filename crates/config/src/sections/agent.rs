@@ -30,6 +30,16 @@ fn product_token(name: &str) -> Result<(), (String, String)> {
 
 /// Some word of it must be a URL or an address; `A. Person <a@b.example>` is fine.
 fn contact(text: &str) -> Result<(), (String, String)> {
+    // It stands in header fields (RFC 9110 §5.5).
+    if !text
+        .bytes()
+        .all(|byte| byte == b' ' || byte.is_ascii_graphic())
+    {
+        return Err((
+            "holds a character that no header can have".into(),
+            "write it in one line, in ASCII: a name in other letters can stand on the page that it names".into(),
+        ));
+    }
     let words = || text.split(|c: char| c.is_whitespace() || "<>(),;".contains(c));
     let is_url = |word: &str| {
         ["http://", "https://", "mailto:"]
@@ -71,7 +81,14 @@ mod tests {
         ] {
             assert_eq!(contact(good), Ok(()), "{good}");
         }
-        for bad in ["xx", "@", "ftp://example.org/", "me at example"] {
+        for bad in [
+            "xx",
+            "@",
+            "ftp://example.org/",
+            "me at example",
+            "https://a.example/\r\nX: y",
+            "图书馆 <me@example.org>",
+        ] {
             assert!(contact(bad).is_err(), "{bad}");
         }
         let (_, mend) = contact("example.org/bot").expect_err("has no scheme");

@@ -18,7 +18,7 @@ choice! {
     impl Keep {
         /// the first seen
         First = "first",
-        /// the longest
+        /// the longest, by a tenth more words at least
         Longest = "longest",
         /// the one published first
         Oldest = "oldest",

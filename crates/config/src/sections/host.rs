@@ -32,7 +32,14 @@ impl Section for HostSection {
                 "write a table for each host, by its whole name".into(),
             ));
         }
-        host_alone(name)
+        host_alone(name)?;
+        match name.strip_suffix(":443") {
+            Some(bare) => Err((
+                "names the usual port of https, which no URL is known by".into(),
+                format!("write the host alone: {bare:?}"),
+            )),
+            None => Ok(()),
+        }
     }
 
     fn meant_by(name: &str) -> String {
@@ -82,6 +89,7 @@ mod tests {
             "a.example/x",
             "",
             "a b",
+            "a.example:443",
         ] {
             assert!(HostSection::check_name(bad).is_err(), "{bad}");
         }

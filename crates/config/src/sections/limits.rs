@@ -107,7 +107,7 @@ keys! {
         memory: Size = Size(0), any().zero("each part has its own bound alone");
 
         /// Bodies in memory at once.
-        bytes_in_flight: Size = Size(fetch().large_bodies_bytes_max), any();
+        bytes_in_flight: Size = Size(fetch().large_bodies_bytes_max), at_least(Size(1));
 
         /// Space on the crawl's disk that stays free, at most a twentieth of the disk: with less the crawl stops, ready to go on.
         disk_reserve: Size = Size(256_000_000), any().zero("no reserve");

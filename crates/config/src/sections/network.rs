@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use fetcher::HttpConfig;
+use fetcher::{FetchSetupError, HttpConfig};
 use url::Url;
 
 use crate::crawl_config::CrawlConfig;
@@ -13,7 +13,7 @@ use crate::units::Rate;
 keys! {
     /// How to reach the network.
     pub struct NetworkSection {
-        /// Proxy URL (http, https, socks5).
+        /// Proxy URL (http, https, socks5, socks4).
         proxy: String = String::new(), tested("a URL", proxy)
             .zero("none")
             .shown(without_password);
@@ -92,7 +92,7 @@ pub(crate) fn parse_resolve(rule: &str) -> Option<(String, u16, IpAddr)> {
     (!host.is_empty()).then_some(())?;
     Some((
         host.to_ascii_lowercase(),
-        port.parse().ok()?,
+        port.parse().ok().filter(|&port| port > 0)?,
         address.parse().ok()?,
     ))
 }
@@ -108,13 +108,20 @@ fn resolve(rule: &str) -> Result<(), (String, String)> {
 }
 
 fn proxy(proxy: &str) -> Result<(), (String, String)> {
-    if proxy.is_empty() || Url::parse(proxy).is_ok() {
+    let mend = "write it as http://host:port or socks5://host:port";
+    if proxy.is_empty() {
         return Ok(());
     }
-    Err((
-        "is no URL".into(),
-        "write it as http://host:port or socks5://host:port".into(),
-    ))
+    let Ok(url) = Url::parse(proxy) else {
+        return Err(("is no URL".into(), mend.into()));
+    };
+    match fetcher::check_proxy(&url) {
+        Ok(()) => Ok(()),
+        Err(FetchSetupError::Proxy { message, .. }) => {
+            Err((format!("is no proxy: {message}"), mend.into()))
+        }
+        Err(error) => Err((format!("is no proxy: {error}"), mend.into())),
+    }
 }
 
 #[expect(clippy::ptr_arg, reason = "the key's type is String")]
@@ -142,5 +149,26 @@ mod tests {
         );
         assert!(parse_resolve("a.example:80:[::1]").is_some_and(|(_, _, ip)| ip.is_ipv6()));
         assert_eq!(parse_resolve("a.example:80"), None);
+        // No URL has this port.
+        assert_eq!(parse_resolve("a.example:0:192.0.2.1"), None);
+    }
+
+    #[test]
+    fn a_proxy_is_of_a_scheme_that_requests_can_be_sent_through() {
+        for good in [
+            "",
+            "http://a.example:3128",
+            "https://a.example",
+            "socks5://[::1]:9050",
+        ] {
+            assert_eq!(proxy(good), Ok(()), "{good}");
+        }
+        for bad in ["::", "ftp://a.example", "localhost:3128"] {
+            let (what, mend) = proxy(bad).expect_err(bad);
+            assert!(
+                what.starts_with("is no ") && mend.contains("socks5://"),
+                "{bad}: {what}"
+            );
+        }
     }
 }

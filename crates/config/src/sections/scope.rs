@@ -102,7 +102,15 @@ fn host(host: &str) -> Result<(), (String, String)> {
             "set scope.mode = \"any\" where all hosts are meant; \"*.example.org\" is all hosts under one".into(),
         ));
     }
-    host_alone(host.strip_prefix("*.").unwrap_or(host))
+    let bare = host.strip_prefix("*.").unwrap_or(host);
+    if bare.contains('*') {
+        return Err((
+            "is no host".into(),
+            "write one \"*.\" in front, which stands for all hosts under a name: \"*.example.org\""
+                .into(),
+        ));
+    }
+    host_alone(bare)
 }
 
 /// A host, perhaps with its port, and nothing else of a URL.

@@ -77,7 +77,8 @@ keys! {
             .mend(A_SHARE)
             .zero("never, and the rule by what is left to find is off, too");
 
-        /// Pages over which that harvest is taken; three quarters of all when that is more.
+        /// Pages over which that harvest is taken; three quarters of all when that is more. The rule holds from
+        /// 300 pages on, so that less than 300 is of no effect.
         stop_window: u64 = u64::from(StopConfig::default().window), at_least(1).unit("pages");
     }
 }
@@ -142,8 +143,8 @@ impl CrawlConfig {
                 keywords: topic.keywords.clone(),
                 languages: topic.languages.clone(),
                 threshold: topic.threshold,
-                seed,
                 examples_follow: topic.examples.iter().any(|example| is_url(example)),
+                seed,
                 ..TopicConfig::default()
             },
             links: LinkModelConfig {

@@ -3,7 +3,7 @@
 use frontier::Canonicaliser;
 
 use crate::crawl_config::CrawlConfig;
-use crate::rule::{CountsFor, any};
+use crate::rule::{CountsFor, any, each};
 use crate::section::{Section, keys};
 
 keys! {
@@ -14,7 +14,7 @@ keys! {
         sort_query: bool = false, any().counts_for(CountsFor::NewLinks);
 
         /// Query parameters to drop; `utm_*` drops all that begin so.
-        drop_params: Vec<String> = Vec::new(), any().counts_for(CountsFor::NewLinks);
+        drop_params: Vec<String> = Vec::new(), each("names", parameter).counts_for(CountsFor::NewLinks);
 
         /// Drop well-known tracking parameters (`utm_*`, `fbclid`, ...).
         drop_tracking: bool = false, any().counts_for(CountsFor::NewLinks);
@@ -39,5 +39,15 @@ impl CrawlConfig {
             drop_sessions: self.url.drop_sessions,
             drop_index_pages: self.url.drop_index_pages,
         }
+    }
+}
+
+fn parameter(name: &str) -> Result<(), (String, String)> {
+    match name {
+        "" => Err((
+            "is the name of no parameter".into(),
+            "leave it out, or write a name, such as \"ref\"".into(),
+        )),
+        _ => Ok(()),
     }
 }

@@ -1,10 +1,11 @@
 //! `tamis config`: check a configuration, show the one in force, print its schema and its
 //! reference.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use config::settings::settings;
 use config::{CrawlConfig, file};
+use documents::file::read;
 use fetcher::AddressGuard;
 use frontier::{SeedUrl, parse_seeds};
 use report::words::plural;
@@ -32,7 +33,7 @@ enum Action {
     /// Check configuration files: every mistake with its line, column and mend
     #[command(after_help = "Example:\n  tamis config check config/*.toml")]
     Check {
-        /// Configuration files
+        /// Configuration files; - is standard input
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
@@ -42,7 +43,7 @@ enum Action {
         tamis config show crawls/db/crawl.toml | grep politeness"
     )]
     Show {
-        /// Configuration file; none shows the defaults
+        /// Configuration file, - for standard input; none shows the defaults
         file: Option<PathBuf>,
     },
     /// Print the JSON Schema of a configuration
@@ -74,23 +75,24 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
     let mut unread = Vec::new();
     for path in files {
         let name = path.display();
-        match std::fs::read(path) {
+        let bytes = match read(path) {
             Ok(bytes) if is_seed_list(&String::from_utf8_lossy(&bytes)) => {
                 unread.push(format!(
                     "{name} is a list of URLs, no configuration: check it with: tamis seeds check {name}"
                 ));
                 continue;
             }
-            Ok(_) => {}
+            Ok(bytes) => bytes,
             Err(error) => {
                 unread.push(format!("cannot read {name}: {error}; check the path"));
                 continue;
             }
-        }
-        let problems = file::problems(path);
-        clean &= problems.is_empty();
-        if problems.is_empty() {
-            let notes = notes_of(path);
+        };
+        let document = file::open_bytes(path, bytes).map_err(|problem| vec![problem]);
+        let checked = document.and_then(|document| file::check(document, path));
+        clean &= checked.is_ok();
+        if let Ok(config) = &checked {
+            let notes = notes_of(config);
             if output.json {
                 let first = notes.first();
                 output
@@ -102,7 +104,7 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
                 }
             }
         }
-        for problem in problems {
+        for problem in checked.err().unwrap_or_default() {
             if output.json {
                 output.value(&json!({
                     "file": problem.file, "ok": false, "line": problem.line,
@@ -120,10 +122,7 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
 }
 
 /// What is no mistake, but will stop most crawls, or is not what was meant.
-fn notes_of(path: &Path) -> Vec<String> {
-    let Ok(config) = file::read(path) else {
-        return Vec::new();
-    };
+fn notes_of(config: &CrawlConfig) -> Vec<String> {
     let mut notes = Vec::new();
     let contact = &config.agent.contact;
     if contact.is_empty() {
@@ -146,7 +145,7 @@ fn notes_of(path: &Path) -> Vec<String> {
         let bytes = std::fs::read(list).unwrap_or_default();
         lists.extend(parse_seeds(list, &bytes).0);
     }
-    notes.extend(private_seeds(&config, &lists));
+    notes.extend(private_seeds(config, &lists));
     notes
 }
 
@@ -189,8 +188,14 @@ fn show(path: Option<&PathBuf>, output: &Output) -> anyhow::Result<Exit> {
     let wrong = |problem: config::ConfigProblem| usage(problem.to_string());
     let (config, document) = match path {
         Some(path) => {
-            let config = file::read(path).map_err(wrong)?;
-            (config, Some(file::open(path).map_err(wrong)?))
+            let name = path.display();
+            let bytes = read(path)
+                .map_err(|error| usage(format!("cannot read {name}: {error}; check the path")))?;
+            let document = file::open_bytes(path, bytes).map_err(wrong)?;
+            (
+                file::checked(&document, path).map_err(wrong)?,
+                Some(document),
+            )
         }
         None => (CrawlConfig::default(), None),
     };

@@ -31,7 +31,7 @@ enum Action {
     #[command(after_help = "Examples:\n  tamis seeds check seeds/*.txt\n  \
         tamis seeds check my-seeds.txt --json")]
     Check {
-        /// Seed lists
+        /// Seed lists; - is standard input
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
@@ -161,7 +161,7 @@ fn check(files: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
     let mut unread = Vec::new();
     for file in files {
         let name = file.display().to_string();
-        let bytes = match std::fs::read(file) {
+        let bytes = match documents::file::read(file) {
             Ok(bytes) => bytes,
             Err(error) => {
                 unread.push(format!(
