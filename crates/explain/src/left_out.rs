@@ -6,6 +6,7 @@ use archive::{Event, Record, SeedRecord};
 use config::CrawlConfig;
 use frontier::{CanonicalUrl, ScopeRefusal};
 use outcome::{LinkFate, Trap};
+use report::Mention;
 use report::words::{name, plural};
 use state::Reach;
 use state::reach::seed_targets;
@@ -120,12 +121,26 @@ impl<'c> LeftOut<'c> {
     pub fn left_out<'f>(
         &self,
         url: &CanonicalUrl,
-        fates: impl Iterator<Item = &'f LinkFate>,
+        found: impl Iterator<Item = &'f Mention>,
     ) -> String {
-        let mut told: Vec<String> = fates.map(|fate| self.words(fate, url)).collect();
+        let told = found.map(|found| match found.fate {
+            LinkFate::Depth if !self.is_too_far(url, (found.depth, found.of_seed)) => {
+                "was too far from its seed for the max_depth of an earlier start".to_owned()
+            }
+            _ => self.words(&found.fate, url),
+        });
+        let mut told: Vec<String> = told.collect();
         told.sort();
         told.dedup();
         format!("It {}.", told.join("; it "))
+    }
+
+    /// Whether a URL is too far from its seed by the rules in force.
+    fn is_too_far(&self, url: &CanonicalUrl, (depth, seed): (u32, u32)) -> bool {
+        matches!(
+            self.reach.check(url, depth, seed),
+            Err(ScopeRefusal::Depth(_))
+        )
     }
 
     /// The refusal that every seed's scope has for a URL.

@@ -86,6 +86,27 @@ impl LinkFate {
         matches!(self, Self::New | Self::Seen)
     }
 
+    /// Whether a budget left the link out: with a larger one its URL may come in.
+    pub fn is_budget(&self) -> bool {
+        match self {
+            Self::Depth | Self::BudgetSeed | Self::BudgetHost | Self::BudgetHosts => true,
+            Self::Trap(trap) => *trap == Trap::HostPool,
+            Self::New
+            | Self::Seen
+            | Self::Nofollow
+            | Self::Duplicate
+            | Self::Wall
+            | Self::Scope
+            | Self::NotIncluded
+            | Self::Excluded
+            | Self::BadUrl
+            | Self::Scheme
+            | Self::UserInfo
+            | Self::UrlLength
+            | Self::Unknown(_) => false,
+        }
+    }
+
     /// Whether the link has no URL that a crawl could ask for.
     pub fn is_bad_url(&self) -> bool {
         matches!(

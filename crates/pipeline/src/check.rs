@@ -194,7 +194,10 @@ fn read_journal(
                 }
             }
             Event::Retry(retry) => {
-                for url in &retry.urls {
+                for (at, url) in retry.urls.iter().enumerate() {
+                    if retry.origins.get(at).is_some_and(|origin| origin.left_out) {
+                        admit(url, &mut journal, report);
+                    }
                     if journal.finished.remove(&key(url)).is_some() {
                         report.finished -= 1;
                     }

@@ -23,7 +23,7 @@ use crate::publish::OnChange;
 use crate::run::{Parts, Watch, run};
 use crate::setup;
 use crate::stop::StopHandle;
-use crate::{upload, views};
+use crate::{budgets, upload, views};
 
 /// So often a node joins again without having got anywhere.
 const REJOINS_IN_VAIN_MAX: u32 = 20;
@@ -193,6 +193,7 @@ impl Crew<'_> {
         let known = opened.state.seeds().iter().map(|seed| seed.url.as_str());
         setup::check_contact(config, known)?;
         progress.show_counts(opened.state.counts(), 0, (0, 0));
+        let was = setup::started(dir);
         setup::write_config(dir, config)?;
         let fetch = match &self.fetch {
             Some(fetch) => Arc::clone(fetch),
@@ -209,6 +210,11 @@ impl Crew<'_> {
                 "seeds: the node goes on with those that it was begun with, as all nodes do";
             self.notes.push(words.to_owned());
         }
+        // Many machines have their budgets together, in the ledger.
+        let was = was.filter(|_| node.is_none());
+        let is_raised = was.is_some_and(|was| {
+            budgets::are_raised((&was, config), (opened.state.seeds(), &new_seeds))
+        });
         if self.uploads.is_none() {
             let number = node.as_ref().map(|(node, _)| node.fence().node);
             self.uploads = upload::start(config, dir, number)?;
@@ -225,6 +231,7 @@ impl Crew<'_> {
             fetch,
             opened,
             new_seeds,
+            is_raised,
             on_change,
             node,
             uploads: self.uploads.as_ref().map(Uploads::handle),

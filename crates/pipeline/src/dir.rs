@@ -6,6 +6,7 @@
 //! DIR/state/frontier      sled; rebuilt from the journal when damaged
 //! DIR/state/fingerprints  sled; likewise
 //! DIR/state/memory        what the crawl knows beside these; likewise
+//! DIR/state/started.json  the configuration of the last start that has begun, without passwords
 //! DIR/state/visits        what rounds have read of the journal; likewise
 //! DIR/index/              tantivy; likewise
 //! DIR/uploads.json        how the copies of archive files stand, with `archive.upload`
@@ -73,13 +74,18 @@ impl CrawlDir {
     /// Opens a directory that must hold a crawl.
     ///
     /// # Errors
-    /// [`CrawlError::NotACrawl`] when it does not.
+    /// [`CrawlError::NotACrawl`] when it does not, [`CrawlError::Directory`] when it may not be read.
     pub fn existing(root: impl Into<PathBuf>) -> Result<Self, CrawlError> {
         let dir = Self::new(root);
         if dir.holds_crawl() {
-            Ok(dir)
-        } else {
-            Err(CrawlError::NotACrawl(dir.root))
+            return Ok(dir);
+        }
+        match std::fs::metadata(dir.config()) {
+            Err(source) if source.kind() == io::ErrorKind::PermissionDenied => {
+                let what = format!("read {}", dir.root.display());
+                Err(CrawlError::Directory { what, source })
+            }
+            Ok(_) | Err(_) => Err(CrawlError::NotACrawl(dir.root)),
         }
     }
 
@@ -123,6 +129,11 @@ impl CrawlDir {
         self.root.join("state").join("memory")
     }
 
+    /// `state/started.json`.
+    pub(crate) fn started(&self) -> PathBuf {
+        self.root.join("state").join("started.json")
+    }
+
     /// `state/visits`.
     pub fn visits(&self) -> PathBuf {
         self.root.join("state").join("visits")
@@ -151,7 +162,12 @@ impl CrawlDir {
 
     /// Whether a crawl was begun here.
     pub fn holds_crawl(&self) -> bool {
-        self.config().is_file() && self.archive().is_dir()
+        self.config().is_file() && self.holds_archive()
+    }
+
+    /// Whether a crawl has left its archive here, though its configuration may be gone.
+    pub fn holds_archive(&self) -> bool {
+        self.archive().is_dir()
     }
 
     /// Whether nothing is here yet.

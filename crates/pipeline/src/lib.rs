@@ -14,6 +14,7 @@
 //! [`setup`] each stage's part of it.
 
 pub mod again;
+mod budgets;
 pub mod check;
 mod clock;
 pub mod control;

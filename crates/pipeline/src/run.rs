@@ -67,6 +67,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) fetch: Arc<dyn Fetch>,
     pub(crate) opened: Opened,
     pub(crate) new_seeds: Vec<SeedRecord>,
+    /// A budget is larger than at the last start.
+    pub(crate) is_raised: bool,
     pub(crate) on_change: Option<OnChange>,
     pub(crate) node: Option<(Node, Cluster)>,
     /// Who copies closed archive files.
@@ -173,6 +175,7 @@ impl Line {
             config,
             opened,
             new_seeds,
+            is_raised,
             on_change,
             node,
             uploads,
@@ -211,7 +214,8 @@ impl Line {
                 (progress.clone(), earlier),
                 (node, uploads),
             );
-            match writer.begin(start, new_seeds) {
+            let begun = writer.begin(start, new_seeds, is_raised);
+            match begun.and_then(|()| setup::write_started(dir, config)) {
                 Ok(()) => Ok((writer, keeper)),
                 Err(error) => {
                     keeper.into_iter().for_each(|keeper| keeper.end(false));

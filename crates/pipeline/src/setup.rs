@@ -1,6 +1,7 @@
 //! From the configuration to what each stage wants of it.
 
 use std::io::Write;
+use std::path::Path;
 
 use archive::SeedRecord;
 use extractor::DomLimits;
@@ -91,22 +92,47 @@ pub fn check_cluster(
 /// # Errors
 /// [`CrawlError::Directory`] when it cannot be written.
 pub fn write_config(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlError> {
-    let cannot = |source| CrawlError::Directory {
-        what: format!("write {}", dir.config().display()),
-        source,
-    };
     // The file lies elsewhere than the one it was read from: relative paths would miss.
     let text = config.with_absolute_paths().to_toml();
     let text = format!("# The configuration in force at the last start.\n\n{text}");
-    let partial = dir.config().with_extension("toml.part");
+    write_whole(&dir.config(), &text)
+}
+
+/// Keeps the configuration of a start that has begun: all that follows from what is new in it is recorded.
+///
+/// # Errors
+/// [`CrawlError::Directory`] when it cannot be written.
+pub(crate) fn write_started(dir: &CrawlDir, config: &CrawlConfig) -> Result<(), CrawlError> {
+    write_whole(&dir.started(), &public_config(config).to_string())
+}
+
+/// The configuration of the last start that has begun, without passwords, as far as it is known. The one in
+/// force may have been changed since.
+pub(crate) fn started(dir: &CrawlDir) -> Option<CrawlConfig> {
+    let text = std::fs::read_to_string(dir.started()).ok();
+    let of_start = text.and_then(|text| serde_json::from_str(&text).ok());
+    match of_start {
+        Some(recorded) => Some(CrawlConfig::recorded(&recorded).config),
+        None => config::file::kept(&dir.config()).ok(),
+    }
+}
+
+/// Writes a file whose name is never that of a part of it.
+fn write_whole(path: &Path, text: &str) -> Result<(), CrawlError> {
+    let cannot = |source| CrawlError::Directory {
+        what: format!("write {}", path.display()),
+        source,
+    };
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".part");
     let write = || {
         let mut file = std::fs::File::create(&partial)?;
         file.write_all(text.as_bytes())?;
         // Without it a power cut may leave an empty file under the final name, which reads as a
         // configuration of defaults.
         file.sync_all()?;
-        std::fs::rename(&partial, dir.config())?;
-        sync_dir(dir.root())
+        std::fs::rename(&partial, path)?;
+        sync_dir(path.parent().unwrap_or(Path::new(".")))
     };
     write().map_err(cannot)
 }

@@ -31,6 +31,7 @@ use outcome::{Outcome, Refusal};
 use state::retry::{Candidate, RetryFilter};
 use state::{Decided, Finding, Lent, SeedError, State, Stored};
 
+use crate::budgets;
 use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
 use crate::control::SeedsTaken;
@@ -188,7 +189,8 @@ impl Writer {
         }
     }
 
-    /// Records that a start begins, and its new seeds.
+    /// Records that a start begins, its new seeds, and with a budget that was raised what the smaller one
+    /// left out.
     ///
     /// # Errors
     /// When the archive or a store cannot be written, or a seed is no URL.
@@ -196,6 +198,7 @@ impl Writer {
         &mut self,
         start: archive::StartRecord,
         seeds: Vec<SeedRecord>,
+        is_raised: bool,
     ) -> Result<(), CrawlError> {
         let mut group = Group::default();
         if self.node.is_some() {
@@ -218,6 +221,12 @@ impl Writer {
             }
             let event = self.decide_seed(seed.clone())?;
             self.commit_event(event, &mut group)?;
+        }
+        if is_raised {
+            let (refused, links) = budgets::left_out(&self.dir)?;
+            for event in self.state.decide_left_out(refused, links)? {
+                self.commit_event(event, &mut group)?;
+            }
         }
         self.end_group(group)?;
         self.tell_what_is_untold()
@@ -741,6 +750,12 @@ impl Writer {
             let _ = answer.send(taken);
         }
         self.share_the_budget();
+        // On many machines another node may read an example yet.
+        if self.node.is_none()
+            && let Some(why) = self.state.topic_lost()?
+        {
+            self.tell(ToDispatcher::NoTopic(why));
+        }
         if let Some(why) = self.harvest_stop() {
             self.tell(ToDispatcher::HarvestEnds(why));
         }
@@ -750,12 +765,6 @@ impl Writer {
             robots: group.robots,
             bytes: group.bytes,
             pages: self.state.counts().requests(),
-        // On many machines another node may read an example yet.
-        if self.node.is_none()
-            && let Some(why) = self.state.topic_lost()?
-        {
-            self.tell(ToDispatcher::NoTopic(why));
-        }
         });
         Ok(())
     }

@@ -174,6 +174,12 @@ pub struct Mention {
     pub promise: f32,
     /// New, seen, or why it was left out.
     pub fate: LinkFate,
+    /// Links from a seed to where it leads.
+    #[serde(default)]
+    pub depth: u32,
+    /// That seed's number.
+    #[serde(default)]
+    pub of_seed: u32,
 }
 
 /// How robots.txt was answered.
@@ -451,6 +457,8 @@ impl Explainer {
                 rel: link.rel.clone(),
                 promise: link.promise,
                 fate: link.fate.clone(),
+                depth: page.depth + u32::from(page.outcome != Outcome::Redirected),
+                of_seed: page.seed,
             };
             let found = &mut self.story.found;
             if !is_first {

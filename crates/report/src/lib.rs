@@ -60,7 +60,7 @@ mod as_visited;
 mod journal;
 
 pub use compare::Comparison;
-pub use explain::{Explainer, Story};
+pub use explain::{Explainer, Mention, Story};
 pub use export::{Filter, Format, Request, What, export, export_folder, export_with, original_of};
 pub use figures::CrawlReport;
 pub use look::{Look, Tongue};

@@ -669,7 +669,8 @@ impl Tally {
     fn retry(&mut self, retry: &RetryRecord) {
         self.put_back.extend(error_pages(retry));
         for (at, url) in retry.urls.iter().enumerate() {
-            let slot = self.admit(url, words::host_of(url), 0);
+            let seed = retry.origins.get(at).map_or(0, |origin| origin.seed);
+            let slot = self.admit(url, words::host_of(url), seed);
             if self.fates.slot(slot).state != State::Pending {
                 self.learnt.put_back(retry, at);
                 match &retry.wrong_rule {

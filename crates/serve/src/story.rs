@@ -89,10 +89,9 @@ pub(crate) fn tell(crawl: &Served, typed: &str, tongue: Tongue) -> Result<Told, 
     let (url, mut story) = as_known(dir, meant);
     if matches!(story.state, UrlState::NeverSeen | UrlState::LeftOut) {
         let rules = LeftOut::read(records(dir), &config).map_err(unreadable)?;
-        let fates = || story.found.iter().map(|found| &found.fate);
         let why = match story.state == UrlState::NeverSeen {
             true => rules.never_found(&url),
-            false => rules.left_out(&url, fates()),
+            false => rules.left_out(&url, story.found.iter()),
         };
         story.summary = format!("{} {why}", story.summary);
     }

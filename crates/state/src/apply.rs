@@ -86,10 +86,17 @@ impl State {
                     self.learn_put_back(retry);
                 }
                 let mut queue = self.queue.lock();
-                for url in retry::queued(retry) {
-                    applied.reopened.push(url.url.host());
-                    if !stored.frontier {
-                        queue.frontier.reopen(url)?;
+                for (url, left_out) in retry::queued(retry) {
+                    if left_out && !stored.views {
+                        self.reach.note_host(&url.url.host(), url.seed);
+                    }
+                    if !left_out {
+                        applied.reopened.push(url.url.host());
+                    }
+                    match (stored.frontier, left_out) {
+                        (true, _) => {}
+                        (false, true) => queue.frontier.replay_admitted(url)?,
+                        (false, false) => drop(queue.frontier.reopen(url)?),
                     }
                 }
             }
@@ -108,7 +115,9 @@ impl State {
     fn learn_put_back(&mut self, retry: &RetryRecord) {
         let mut queue = self.queue.lock();
         queue.gate.on_put_back(retry);
-        for url in &retry.urls {
+        let left_out = |at: usize| retry.origins.get(at).is_some_and(|origin| origin.left_out);
+        let back = retry.urls.iter().enumerate();
+        for (_, url) in back.filter(|(at, _)| !left_out(*at)) {
             self.returns.remove(url);
             queue.robots.reopen(url);
             if retry.wrong_rule.is_none()

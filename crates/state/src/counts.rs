@@ -133,6 +133,10 @@ impl Counts {
 
     /// A URL is put back: it is finished no longer, and its next fate is counted anew.
     fn take_back(&mut self, origin: &RetryOrigin) {
+        if origin.left_out {
+            self.admitted += 1;
+            return;
+        }
         // A damaged journal may have lost the record that is taken back.
         self.finished = self.finished.saturating_sub(1);
         let count = match origin.outcome {

@@ -201,7 +201,8 @@ impl FetchGate {
             for rule in rules {
                 urls_of.entry(rule).or_default().push(url);
             }
-            if retry.wrong_rule.is_none() {
+            let is_new = origin.is_some_and(|origin| origin.left_out);
+            if retry.wrong_rule.is_none() && !is_new {
                 self.given.insert(xxh3_64(url.as_bytes()));
             }
         }

@@ -9,7 +9,7 @@
 //! asked for once more where its status is named. A URL to which a redirect has led back,
 //! with a cookie say, is asked for once more.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use archive::{Event, PageRecord, Record, RetryOrigin, RetryRecord, ReturnRecord};
 use frontier::{CanonicalUrl, FrontierUrl};
@@ -66,6 +66,9 @@ const WALLED: &str = Refusal::WALLED;
 
 /// Why URLs are put back to which a redirect has led back, in words.
 const LED_BACK: &str = "a redirect led back";
+
+/// Why URLs come in that a smaller budget left out, in words.
+const BUDGET_RAISED: &str = "a budget was raised";
 
 /// What asks for URLs that the scope or a budget of an earlier start left out.
 const LEFT_OUT: &str = Refusal::LEFT_OUT;
@@ -311,6 +314,74 @@ pub fn way_of_rules(rules: &[String]) -> impl Fn(&PageRecord) -> Option<usize> +
     }
 }
 
+/// The way of URLs that were refused at their turn because a budget left them out.
+pub fn way_of_budgets(page: &PageRecord) -> Option<usize> {
+    match page.outcome.refusal() {
+        Some(Refusal::LeftOut(fate)) => fate.is_budget().then_some(0),
+        Some(_) | None => None,
+    }
+}
+
+/// Finds in the journal the URLs that a budget left out where they were found.
+#[derive(Default)]
+pub struct LeftOutLinks {
+    found: Vec<Candidate>,
+    urls: HashSet<u128>,
+}
+
+impl LeftOutLinks {
+    /// Takes in the next record of the journal.
+    pub fn add(&mut self, record: &Record) {
+        let page = match &record.event {
+            Event::Page(page) => Some(page),
+            Event::Visit(visit) => visit.page.as_ref(),
+            Event::Start(_)
+            | Event::Seed(_)
+            | Event::Robots(_)
+            | Event::Sitemap(_)
+            | Event::Attempt(_)
+            | Event::Retry(_)
+            | Event::Again(_)
+            | Event::Elsewhere(_)
+            | Event::Stop(_) => None,
+        };
+        let links = page.into_iter().flat_map(|page| {
+            let links = page.links.iter();
+            let left_out = links.filter(|link| link.fate.is_budget());
+            left_out.map(|link| (&**page, link))
+        });
+        for (page, link) in links {
+            if let Ok(url) = CanonicalUrl::parse(&link.url)
+                && self.found.len() < URLS_MAX
+                && self.urls.insert(url.key())
+            {
+                self.found
+                    .push((link.url.clone(), left_out_origin(record.seq, page)));
+            }
+        }
+    }
+
+    /// The URLs, in the order in which they were found.
+    pub fn finish(self) -> Vec<Candidate> {
+        self.found
+    }
+}
+
+/// What the queue must know of a URL that a page links to.
+fn left_out_origin(seq: u64, page: &PageRecord) -> RetryOrigin {
+    let is_redirect = page.outcome == Outcome::Redirected;
+    RetryOrigin {
+        outcome: OutcomeKind::Refused,
+        depth: page.depth + u32::from(!is_redirect),
+        seed: page.seed,
+        hops: if is_redirect { page.hops + 1 } else { 0 },
+        via: if is_redirect { page.via } else { Some(seq) },
+        priority: page.priority,
+        left_out: true,
+        ..RetryOrigin::default()
+    }
+}
+
 fn may_be_retried(page: &PageRecord) -> bool {
     let refusal = page.outcome.refusal();
     matches!(page.outcome, Outcome::Failed(_)) || refusal.is_some_and(Refusal::may_pass)
@@ -347,6 +418,7 @@ pub(crate) fn origin(page: &PageRecord) -> RetryOrigin {
             .unwrap_or_default(),
         returned: false,
         ask: None,
+        left_out: false,
     }
 }
 
@@ -362,10 +434,10 @@ pub(crate) fn return_origin(page: &PageRecord, back: &ReturnRecord) -> RetryOrig
     }
 }
 
-/// The URLs of a record as the frontier takes them.
-pub fn queued(retry: &RetryRecord) -> impl Iterator<Item = FrontierUrl> + '_ {
+/// The URLs of a record as the frontier takes them, each with whether it was left out before, and is new.
+pub fn queued(retry: &RetryRecord) -> impl Iterator<Item = (FrontierUrl, bool)> + '_ {
     let pairs = retry.urls.iter().zip(&retry.origins);
-    pairs.filter_map(|(url, origin)| waiting(url, origin))
+    pairs.filter_map(|(url, origin)| Some((waiting(url, origin)?, origin.left_out)))
 }
 
 fn waiting(url: &str, origin: &RetryOrigin) -> Option<FrontierUrl> {
@@ -403,6 +475,16 @@ pub(crate) fn records_for_returns(candidates: Vec<Candidate>) -> Vec<Event> {
         urls,
         origins,
         filter: LED_BACK.into(),
+        ..RetryRecord::default()
+    })
+}
+
+/// Records that bring in URLs that a smaller budget left out.
+pub(crate) fn records_for_budgets(candidates: Vec<Candidate>) -> Vec<Event> {
+    records(candidates, |urls, origins| RetryRecord {
+        urls,
+        origins,
+        filter: BUDGET_RAISED.into(),
         ..RetryRecord::default()
     })
 }

@@ -98,6 +98,9 @@ pub struct RetryOrigin {
     /// What to request in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
+    /// A budget had left it out where it was found: it was never admitted, and is now.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub left_out: bool,
     /// The learnt rules, in words, for which it had been refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,

@@ -1,6 +1,6 @@
 //! `[crawl]`: budgets of the whole crawl.
 
-use crate::rule::{CountsFor, any, between};
+use crate::rule::{any, between};
 use crate::section::{Section, keys};
 use crate::units::Span;
 
@@ -14,7 +14,7 @@ keys! {
         max_time: Span = Span::seconds(0), any().zero("no limit");
 
         /// Links from a seed.
-        max_depth: u32 = 100, any().unit("links").counts_for(CountsFor::NewLinks);
+        max_depth: u32 = 100, any().unit("links");
 
         /// Connections over all hosts at once.
         concurrency: usize = 64, between(1, 4_096).unit("connections");

@@ -91,16 +91,13 @@ keys! {
         sitemaps_per_host: usize = 100, any().unit("sitemaps");
 
         /// Distinct URLs admitted for one host.
-        urls_per_host: u64 = frontier().urls_per_host, any().unit("URLs").zero("no limit")
-            .counts_for(CountsFor::NewLinks);
+        urls_per_host: u64 = frontier().urls_per_host, any().unit("URLs").zero("no limit");
 
         /// Hosts of the crawl.
-        hosts: usize = frontier().hosts_max, at_least(1).unit("hosts")
-            .counts_for(CountsFor::NewLinks);
+        hosts: usize = frontier().hosts_max, at_least(1).unit("hosts");
 
         /// Hosts admitted under one registrable domain (spider pools).
-        hosts_per_domain: usize = frontier().hosts_per_domain, at_least(1).unit("hosts")
-            .counts_for(CountsFor::NewLinks);
+        hosts_per_domain: usize = frontier().hosts_per_domain, at_least(1).unit("hosts");
 
         /// Memory of the whole process that a crawl aims at. What is left beside the parts that
         /// cannot shrink is shared out among the others, each at most its own bound.

@@ -78,6 +78,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("is out of scope: [scope] mode = {}, with seeds on {}", "超出范围：[scope] mode = {0}，种子所在主机为 {1}"), ("{}, scope={} for {}", "{0}，{2} 的 scope={1}"),
     ("matches the [scope] exclude pattern {}", "符合 [scope] exclude 中的 {0}"), ("matched an exclude pattern of an earlier start", "符合先前启动时的 exclude 规则"),
     ("matches none of the [scope] include patterns: {}", "不符合 [scope] include 中的任何一条：{0}"),
+    ("was too far from its seed for the max_depth of an earlier start", "离种子太远，超过先前启动时的 max_depth"),
     ("is too far from its seed: [crawl] max_depth = {}, and seeds have a depth= of their own: {}", "离种子太远：[crawl] max_depth = {0}，有的种子自己写了 depth=：{1}"),
     ("is too far from its seed: [crawl] max_depth = {}", "离种子太远：[crawl] max_depth = {0}"),
     ("came when the budget of its seed (pages=) was used up", "轮到时，所属种子的页数（pages=）已用完"),

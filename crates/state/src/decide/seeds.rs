@@ -3,6 +3,7 @@
 use archive::{Event, SeedRecord};
 use frontier::{Admission, CanonicalUrl, FrontierError, UrlError};
 
+use crate::context::encode;
 use crate::decided::fate_of;
 use crate::reach;
 use crate::retry::{self, Candidate, RetryFilter};
@@ -41,6 +42,43 @@ impl State {
     ) -> Result<Vec<Event>, FrontierError> {
         let finished = self.finished(candidates)?;
         Ok(retry::records_for_filter(finished, filter))
+    }
+
+    /// Brings in what budgets left out, as far as those in force have room for it: `refused` at their turn,
+    /// and `links` that were never admitted.
+    ///
+    /// # Errors
+    /// When the frontier's store cannot be read.
+    pub fn decide_left_out(
+        &mut self,
+        refused: Vec<Candidate>,
+        links: Vec<Candidate>,
+    ) -> Result<Vec<Event>, FrontierError> {
+        let mut taken = self.finished(refused)?;
+        let mut new = Vec::new();
+        {
+            let queue = self.queue.lock();
+            let mut offers = queue.frontier.offers(None);
+            for (text, origin) in links {
+                let Ok(url) = CanonicalUrl::parse(&text) else {
+                    continue;
+                };
+                let (depth, seed) = (origin.depth, origin.seed);
+                if self.reach.check(&url, depth, seed).is_ok()
+                    && offers.offer(&url, depth, seed)? == Admission::New
+                {
+                    new.push((url, (text, origin)));
+                }
+            }
+        }
+        for (url, (text, mut origin)) in new {
+            if let Some(focus) = &mut self.focus {
+                let (features, promise) = focus.promise_of_url(&url);
+                (origin.context, origin.priority) = (Some(encode(&features)), promise);
+            }
+            taken.push((text, origin));
+        }
+        Ok(retry::records_for_budgets(taken))
     }
 
     /// Puts URLs back that were refused for a rule that was found wrong.

@@ -123,7 +123,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     check_place(&dir)?;
     // With JSON the event `end` is the last word of a crawl that went well.
     let talks = !matches!(args.progress, ProgressStyle::None | ProgressStyle::Json);
-    let replaces = args.fresh && dir.holds_crawl();
+    let replaces = args.fresh && dir.holds_archive();
     if replaces && !args.yes {
         return Err(usage(format!(
             "{} holds a crawl: add --yes to move it aside and begin anew, or leave --fresh out to carry it on",

@@ -94,7 +94,7 @@ fn story_of(
             .map_err(|error| usage(error.to_string()))?;
         let why = match story.state {
             UrlState::NeverSeen => rules.never_found(url),
-            _ => rules.left_out(url, story.found.iter().map(|found| &found.fate)),
+            _ => rules.left_out(url, story.found.iter()),
         };
         story.summary = format!("{} {why}", story.summary);
     }

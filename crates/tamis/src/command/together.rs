@@ -194,7 +194,10 @@ pub fn finished_twice(dirs: &[CrawlDir]) -> anyhow::Result<Vec<String>> {
                     twice.insert(key(&page.url), page.url.clone());
                 }
             } else if let Event::Retry(retry) = &record.event {
-                for url in &retry.urls {
+                let left_out =
+                    |at: usize| retry.origins.get(at).is_some_and(|origin| origin.left_out);
+                let back = retry.urls.iter().enumerate();
+                for (_, url) in back.filter(|(at, _)| !left_out(*at)) {
                     *counts.entry(key(url)).or_default() -= 1;
                 }
             }

@@ -185,7 +185,7 @@ impl Order {
                 }
             }
             false => {
-                for url in retry::queued(retry) {
+                for (url, _) in retry::queued(retry) {
                     let context = rows::offer(&url, node).url.context;
                     add(&url.url, Some(context));
                 }
