@@ -129,6 +129,13 @@ impl Audit {
         Audit::of(by_page.values())
     }
 
+    /// How many lines of a text are no marks, empty ones aside.
+    pub fn lines_without_mark(lines: &str) -> u64 {
+        let said = lines.lines().filter(|line| !line.trim().is_empty());
+        let other = said.filter(|line| serde_json::from_str::<Mark>(line).is_err());
+        other.count() as u64
+    }
+
     /// The estimate in sentences.
     pub fn lines(&self) -> Vec<String> {
         let sides = [("kept", &self.kept), ("dropped", &self.dropped)].into_iter();

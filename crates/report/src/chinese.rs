@@ -49,17 +49,24 @@ fn look_up(text: &str, depth: usize) -> Option<String> {
     let exact = all.find(|(english, _)| *english == text);
     exact
         .map(|(_, chinese)| chinese.to_owned())
-        .or_else(|| sentence(sentences(), text, depth))
-        .or_else(|| list(text, depth))
-        .or_else(|| sentence(PARTS.iter().copied(), text, depth))
+        // A sentence that begins with a hole fits also what stands behind another one's beginning.
+        .or_else(|| sentence(sentences(), false, text, depth))
+        .or_else(|| list(text, "; ", "；", depth))
+        .or_else(|| sentence(sentences(), true, text, depth))
+        .or_else(|| list(text, ", ", "，", depth))
+        .or_else(|| sentence(PARTS.iter().copied(), true, text, depth))
+        .or_else(|| sentence(PARTS.iter().copied(), false, text, depth))
 }
 
-/// The first sentence that fits, its holes looked up in turn.
+/// The first sentence that fits, its holes looked up in turn: of those that begin with a hole, or of those
+/// that begin with words.
 fn sentence(
-    mut rows: impl Iterator<Item = (&'static str, &'static str)>,
+    rows: impl Iterator<Item = (&'static str, &'static str)>,
+    with_hole: bool,
     text: &str,
     depth: usize,
 ) -> Option<String> {
+    let mut rows = rows.filter(|(english, _)| english.starts_with("{}") == with_hole);
     rows.find_map(|(english, chinese)| {
         let holes = holes(english, text)?;
         let filled = holes
@@ -70,10 +77,10 @@ fn sentence(
 }
 
 /// A list of texts that are all known.
-fn list(text: &str, depth: usize) -> Option<String> {
-    let items = text.contains(", ").then(|| text.split(", "))?;
+fn list(text: &str, separator: &str, chinese: &str, depth: usize) -> Option<String> {
+    let items = text.contains(separator).then(|| text.split(separator))?;
     let items: Option<Vec<String>> = items.map(|item| look_up(item, depth + 1)).collect();
-    items.map(|items| items.join("，"))
+    items.map(|items| items.join(chinese))
 }
 
 /// What stands in the holes of a sentence; none where the text is another sentence, or there are none.
@@ -267,6 +274,20 @@ mod tests {
             seconds: 90,
         };
         told.extend([walled.to_string(), gone.to_string()]);
+        for rule in [
+            "a.test mirrors b.test",
+            "\"/print\" is the same as \"\" on a.test",
+            "ref changes nothing on a.test",
+            "http://a.test/…?p=1 names http://a.test/… without p as canonical",
+            "a.test yields next to nothing",
+            "some forms of URLs on a.test yield next to nothing",
+        ] {
+            told.extend([rule.to_owned(), format!("{rule}; {rule}")]);
+        }
+        let why = "harvest over the last 50 pages is 0.00 %, under 1.00 %".to_owned();
+        let host = "a.test".to_owned();
+        let barren = outcome::LowYield::Host { host, why };
+        told.push(format!("Not fetched: barren, by {barren}."));
         for reason in outcome::StopReason::KNOWN {
             for detail in [None, Some("x")] {
                 told.push(crate::why_stopped(reason, detail, 0));
@@ -274,6 +295,31 @@ mod tests {
         }
         for text in told {
             assert!(!is_english(&chinese(&text)), "{text}: {}", chinese(&text));
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_told_with_its_rules_and_not_eaten_by_one_of_them() {
+        for (english, expected) in [
+            (
+                "Not fetched: duplicate foreseen, by http://a.test/1, since \"/print\" is the same as \"\" on a.test \
+                 (sure to 86 %).",
+                "未抓取：预计重复，依据 http://a.test/1，因为a.test 上 \"/print\" 与 \"\" 相同（把握 86 %）。",
+            ),
+            (
+                "Not fetched: guard, by connect to 127.0.0.1: refused by the address guard: loopback.",
+                "未抓取：安全规则，依据 地址防护不允许连接 127.0.0.1：环回地址。",
+            ),
+            (
+                "ref changes nothing on a.test; a.test mirrors b.test",
+                "a.test 上参数 ref 无关紧要；a.test 是 b.test 的镜像",
+            ),
+            (
+                "Not fetched: left out, by budget host.",
+                "未抓取：不取，依据 主机的页数已用完。",
+            ),
+        ] {
+            assert_eq!(chinese(english), expected);
         }
     }
 

@@ -199,7 +199,9 @@ impl Tally {
     fn harvest(&self) -> Harvest {
         Harvest {
             breadth_first: self.breadth_first(),
-            ..self.harvest.harvest(self.topic.then_some(self.threshold))
+            ..self
+                .harvest
+                .harvest(self.topic.then_some(as_written(self.threshold)))
         }
     }
 
@@ -707,4 +709,20 @@ fn count_name(counts: &mut BTreeMap<String, u64>, name: &str) {
         "(others)"
     };
     *counts.entry(name.to_owned()).or_default() += 1;
+}
+
+/// A number that was written in single precision, with the digits that it was written with.
+fn as_written(number: f64) -> f64 {
+    (number as f32).to_string().parse().unwrap_or(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threshold_is_told_with_the_digits_that_were_written() {
+        assert_eq!(as_written(f64::from(0.99_f32)).to_string(), "0.99");
+        assert_eq!(as_written(0.5), 0.5);
+    }
 }

@@ -408,18 +408,27 @@ fn cut_at(fetch: &FetchRecord) -> Option<u64> {
 
 /// Why a host is closed after an answer.
 fn closed(fetch: &FetchRecord, outage: &Outage) -> Closed {
-    let hours = between(outage.last_ms, outage.since_ms).as_secs() / 3_600;
+    let lasted = lasting(between(outage.last_ms, outage.since_ms).as_secs());
     let words = fetch.error_text.clone().unwrap_or_default();
     match (&fetch.error, fetch.status) {
         (Some(FailureKind::Guard), _) => Closed::Guard(words),
         (Some(failure), _) if outage.tries <= 1 => Closed::Unreachable(failure.clone(), words),
-        (Some(_), _) => Closed::Unavailable(format!("{words}, for {hours} h")),
+        (Some(_), _) => Closed::Unavailable(format!("{words}, for {lasted}")),
         (None, status @ 200..300) => {
-            Closed::Unavailable(format!("the answer ({status}) broke off, for {hours} h"))
+            Closed::Unavailable(format!("the answer ({status}) broke off, for {lasted}"))
         }
         (None, status) => {
-            Closed::Unavailable(format!("the server answered {status}, for {hours} h"))
+            Closed::Unavailable(format!("the server answered {status}, for {lasted}"))
         }
+    }
+}
+
+/// So many seconds, in their largest unit.
+fn lasting(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600.. => format!("{} h", seconds / 3_600),
     }
 }
 

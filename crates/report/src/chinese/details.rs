@@ -20,6 +20,8 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("it gives no answer", "没有应答"), ("its robots.txt cannot be had", "取不到 robots.txt"),
     ("all that was left waited on hosts that gave no answer, or no robots.txt; it can go on later ({})", "剩下的网址都在没有应答、或取不到 robots.txt 的主机上，可以以后继续（{0}）"),
     // Answers, and what was read.
+    ("the server answered {}, for {}", "服务器返回 {0}，历时 {1}"), ("the answer ({}) broke off, for {}", "应答（{0}）没有收完，历时 {1}"),
+    ("{}, for {} s", "{0}，历时 {1} 秒"), ("{}, for {} min", "{0}，历时 {1} 分钟"), ("{}, for {} h", "{0}，历时 {1} 小时"),
     ("the server answered {}", "服务器返回 {0}"), ("it answered with status {}", "服务器返回状态码 {0}"), ("the host could not be reached: {}", "连不上主机：{0}"),
     ("the body ended before its announced end", "正文没有收完，连接就断了"), ("reading the page failed in an unexpected way", "读取页面时程序出错"),
     ("a feed ({}): its links are followed", "订阅源（{0}），会跟踪其中的链接"), ("no sitemap: status {}", "不是站点地图：状态码 {0}"),
@@ -66,6 +68,13 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("{} mirrors {}", "{0} 是 {1} 的镜像"), ("{} is the same as {} on {}", "{2} 上 {0} 与 {1} 相同"),
     ("{} names {} without {} as canonical", "{0} 指去掉 {2} 的 {1} 为规范网址"), ("{} names {} as canonical", "{0} 指 {1} 为规范网址"),
     ("{} gives as much, since {}", "与 {0} 一样没有收获，因为{1}"), ("{} leads nowhere new", "{0} 不通向任何新内容"),
+    ("{} changes nothing on {}", "{1} 上参数 {0} 无关紧要"),
+    ("{}: harvest over the last {} pages is {} %, under {} %", "{0}：最近 {1} 个页面的收获率为 {2} %，低于 {3} %"),
+    ("loopback", "环回地址"), ("private", "私有地址"), ("link-local", "链路本地地址"), ("this network", "本网络"), ("carrier-grade NAT", "运营商级 NAT"),
+    ("protocol assignments", "协议保留地址"), ("documentation", "文档示例地址"), ("6to4 relay", "6to4 中继"), ("benchmarking", "基准测试地址"),
+    ("multicast", "多播地址"), ("broadcast", "广播地址"), ("reserved", "保留地址"),
+    ("unspecified", "未指定地址"), ("IPv4-compatible", "IPv4 兼容地址"), ("local NAT64", "本地 NAT64"), ("unique local", "唯一本地地址"), ("site-local", "站点本地地址"),
+    ("{} (pages compared)", "{0}（页面比较过）"),
     ("{} yields next to nothing", "{0} 几乎没有收获"), ("nearly all URLs of its form were thin or duplicates", "这种形式的网址几乎都内容太少或重复"),
     ("the host did not answer {} times in a row, for {} s", "主机连续 {0} 次没有应答，历时 {1} 秒"),
     // The network.

@@ -90,7 +90,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("is linked from duplicates only ([dedup] links_of_duplicates)", "只有重复页面链接到它（[dedup] links_of_duplicates）"),
     ("is linked from walls only, whose links are not the site's", "只有拦截页链接到它，那些链接不属于站点本身"),
     ("looks like a trap: {}", "像是陷阱：{0}"), ("was left out: {}", "没有取：{0}"),
-    ("connect to {} refused by the address guard: {}", "地址防护不允许连接 {0}：{1}"), ("{} refused by the address guard: {}", "地址防护不允许 {0}：{1}"),
+    ("connect to {}: refused by the address guard: {}", "地址防护不允许连接 {0}：{1}"), ("{} refused by the address guard: {}", "地址防护不允许 {0}：{1}"),
     // robots.txt of a host, and visits.
     ("it could not be had, which closes the host for now ({})", "取不到，因此暂不访问该主机（{0}）"),
     ("it could not be had for now: it is asked for again, and an earlier copy holds until then ({})", "暂时取不到：稍后再取，此前沿用旧的（{0}）"),

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use archive::{NeighbourRecord, PageSummary};
 use outcome::{
-    Change, FailureKind, JunkReason, LinkFate, NeighbourDecision, Outcome, RobotsAnswer, UrlState,
-    Verdict,
+    Change, FailureKind, JunkReason, LinkFate, NeighbourDecision, Outcome, Refusal, RobotsAnswer,
+    UrlState, Verdict,
 };
 
 use super::{Decision, FetchMade, Led, LedTo, RobotsAnswered, Story, VisitTold};
@@ -158,6 +158,14 @@ fn without_a_page(story: &Story) -> Option<String> {
     })
 }
 
+/// What stands behind a decision, in words.
+fn behind(decision: &Decision) -> Option<String> {
+    match decision.outcome.refusal() {
+        Some(Refusal::LeftOut(fate)) => Some(words::name(fate.name())),
+        Some(_) | None => decision.detail.clone(),
+    }
+}
+
 /// The story in a sentence.
 pub(super) fn summary(story: &Story) -> String {
     if let (UrlState::Junk | UrlState::Failed, None, Some(said)) =
@@ -195,7 +203,7 @@ pub(super) fn summary(story: &Story) -> String {
         },
         UrlState::NotModified => "Unchanged since an earlier crawl.".to_owned(),
         UrlState::Sitemap => as_sitemap(story),
-        UrlState::Refused => match last.and_then(|last| last.detail.as_deref()) {
+        UrlState::Refused => match last.and_then(behind) {
             Some(detail) => format!("{}, by {detail}.", because("Not fetched")),
             None => format!("{}.", because("Not fetched")),
         },
@@ -359,8 +367,8 @@ fn decided(decision: &Decision, promised: bool) -> Vec<String> {
         let _ = write!(what, ": {}", words::name(&reason));
     }
     let mut lines = vec![format!("{}  {what}  (page {})", decision.at, decision.page)];
-    if let Some(detail) = &decision.detail {
-        lines.push(detail.clone());
+    if let Some(detail) = behind(decision) {
+        lines.push(detail);
     }
     if let Some(original) = &decision.foreseen {
         lines.push(format!(

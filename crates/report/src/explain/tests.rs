@@ -501,6 +501,22 @@ fn a_reason_without_a_limit_says_what_was_seen_on_the_page() {
 }
 
 #[test]
+fn a_budget_that_left_a_url_out_is_told_in_words() {
+    let mut journal = journal::Journal::default();
+    let mut page = journal::judged("http://a.test/x", "", "", 0.0, "");
+    let fate = outcome::LinkFate::BudgetHost;
+    page.detail = Some(fate.name().to_owned());
+    page.outcome = outcome::Outcome::Refused(outcome::Refusal::LeftOut(fate));
+    (page.page, page.fetch) = (None, None);
+    journal.page(page);
+    let story = story(&journal.records, "http://a.test/x");
+    for told in [in_short(&story), told(&story)] {
+        let words = "Not fetched: left out, by budget host.";
+        assert!(told.contains(words) && !told.contains('_'), "{told}");
+    }
+}
+
+#[test]
 fn a_page_that_waits_again_after_a_404_is_not_told_as_missing() {
     let mut journal = journal::Journal::default();
     journal.page(error_page("http://a.test/x", 404));
