@@ -50,6 +50,7 @@ mod parts;
 mod postgres;
 mod power;
 mod progress;
+mod promises;
 mod readback;
 mod robots;
 mod scope;

@@ -341,6 +341,22 @@ fn an_output_that_cannot_be_written_is_told() {
     }
 }
 
+#[test]
+fn a_full_disk_behind_standard_output_is_a_resource_that_cannot_go_on() {
+    let bench = Bench::serve(sites(3));
+    bench.crawl_to_end("crawl", &SEED);
+    for command in [&["export"][..], &["report"], &["report", "--json"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        let mut tamis = tamis(command);
+        tamis.arg(bench.crawl_dir("crawl"));
+        if command == ["export"] {
+            tamis.arg("pages");
+        }
+        let output = tamis.stdout(full.expect("opened")).output();
+        says(&output.expect("runs"), 3, &["No space left"]);
+    }
+}
+
 /// A small file system of its own, unmounted with the test; `None` where mounting is not allowed.
 struct Mounted(PathBuf);
 

@@ -36,22 +36,45 @@ pub fn with_excluded_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsS
     if words.next().is_none_or(|command| command != "search") {
         return arguments;
     }
+    let takes_value = options_with_value("search");
+    let mut is_value = false;
     for argument in arguments.iter_mut().skip(1) {
+        // Behind it nothing is an option, and a query knows the hyphen itself.
+        if argument == "--" {
+            break;
+        }
+        let was_value = std::mem::replace(&mut is_value, takes_value(argument));
         let Some(word) = argument.to_str().and_then(|text| text.strip_prefix('-')) else {
             continue;
         };
         let is_short = word.chars().all(|c| SHORT_OPTIONS.contains(c));
-        if word.starts_with('-') || is_short {
+        if was_value || word.starts_with('-') || is_short {
             continue;
         }
+        let is_filter = QUERY_FILTERS.iter().any(|name| word.starts_with(name));
         // The shell has taken the quotes of -"a phrase" away.
-        *argument = match word.contains(char::is_whitespace) && !word.starts_with(['"', '“', '「'])
-        {
+        let is_phrase = word.contains(char::is_whitespace) && !word.starts_with(['"', '“', '「']);
+        *argument = match is_phrase && !is_filter {
             true => format!("－\"{word}\"").into(),
             false => format!("－{word}").into(),
         };
     }
     arguments
+}
+
+/// What a query's filters begin with.
+const QUERY_FILTERS: [&str; 3] = ["host:", "site:", "lang:"];
+
+/// Tells the options of a command whose value is the next argument.
+fn options_with_value(command: &str) -> impl Fn(&OsString) -> bool {
+    let mut whole = Cli::command();
+    whole.build();
+    let command = whole.find_subcommand(command);
+    let options = command.into_iter().flat_map(clap::Command::get_arguments);
+    let with_value = options.filter(|option| option.get_action().takes_values());
+    let names = with_value.filter_map(|option| Some(format!("--{}", option.get_long()?)));
+    let names: Vec<String> = names.collect();
+    move |argument| names.iter().any(|name| argument == name.as_str())
 }
 
 /// Reads the arguments; what is wrong ends the process with exit code 2.

@@ -3,6 +3,7 @@
 //! 0 done; 1 the work ran but something was refused or wrong; 2 wrong use, nothing was touched;
 //! 3 a resource cannot go on; 130 interrupted and stopped cleanly, ready to resume.
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use crate::output::Output;
@@ -57,7 +58,7 @@ pub fn finish(result: anyhow::Result<Exit>, output: &Output) -> ExitCode {
 fn code_of(error: &anyhow::Error) -> u8 {
     if error.chain().any(|cause| cause.is::<Usage>()) {
         2
-    } else if error.chain().any(|cause| cause.is::<Resource>()) {
+    } else if error.chain().any(|cause| cause.is::<Resource>()) || is_disk_full(error) {
         3
     } else {
         1
@@ -65,11 +66,17 @@ fn code_of(error: &anyhow::Error) -> u8 {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
-    })
+    is_of(error, &[ErrorKind::BrokenPipe])
+}
+
+fn is_disk_full(error: &anyhow::Error) -> bool {
+    is_of(error, &[ErrorKind::StorageFull, ErrorKind::QuotaExceeded])
+}
+
+/// Whether an error comes from the system, and is of one of these kinds.
+fn is_of(error: &anyhow::Error, kinds: &[ErrorKind]) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+    causes.any(|io: &std::io::Error| kinds.contains(&io.kind()))
 }
 
 /// Problems, each as it tells itself, one for each paragraph.
@@ -92,6 +99,12 @@ mod tests {
             code_of(&resource("disk full").context("write the archive")),
             3
         );
+        for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded] {
+            let error = anyhow::Error::new(std::io::Error::from(kind));
+            assert_eq!(code_of(&error.context("write the rows")), 3);
+        }
+        let denied = std::io::Error::from(ErrorKind::PermissionDenied);
+        assert_eq!(code_of(&denied.into()), 1);
         assert_eq!(code_of(&anyhow::anyhow!("something else")), 1);
     }
 }

@@ -15,6 +15,7 @@ use crate::command::together::{self, AsOne};
 use crate::exit::{Exit, usage};
 use crate::out_file;
 use crate::output::Output;
+use ::report::words::plural;
 
 /// Report what a crawl found, dropped and met; also while it runs
 #[derive(Debug, clap::Args)]
@@ -94,7 +95,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let mut report = whole(&all);
     // Marks are of the pages of one directory.
     if dirs.len() == 1 || args.audit.is_some() {
-        report.audit = audit(&dir, args.audit.as_deref())?;
+        report.audit = audit(&dir, args.audit.as_deref(), output)?;
     }
     if let [alone] = dirs.as_slice() {
         report.copies = pipeline::upload::told(alone).map(|told| told.words());
@@ -150,10 +151,23 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 /// What marks say of a crawl: those of a file, or of its directory, if anybody has marked anything.
-fn audit(dir: &CrawlDir, file: Option<&Path>) -> anyhow::Result<Option<Audit>> {
+fn audit(dir: &CrawlDir, file: Option<&Path>, output: &Output) -> anyhow::Result<Option<Audit>> {
     let path = file.map_or_else(|| dir.audit(), Path::to_owned);
     match std::fs::read(&path) {
-        Ok(marks) => Ok(Audit::read(&String::from_utf8_lossy(&marks)).told()),
+        Ok(marks) => {
+            let marks = String::from_utf8_lossy(&marks);
+            let others = Audit::lines_without_mark(&marks);
+            if others > 0 {
+                output.say(format!(
+                    "{} of {} {} no mark, and {} passed over: a mark is a line of JSON, as the browser writes them",
+                    plural(others, "line", "lines"),
+                    path.display(),
+                    if others == 1 { "is" } else { "are" },
+                    if others == 1 { "is" } else { "are" },
+                ));
+            }
+            Ok(Audit::read(&marks).told())
+        }
         Err(error) if error.kind() == ErrorKind::NotFound && file.is_none() => Ok(None),
         Err(error) => Err(usage(format!(
             "cannot read the marks in {}: {error}",

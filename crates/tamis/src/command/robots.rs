@@ -12,6 +12,9 @@ use crate::output::Output;
 
 /// Read a robots.txt as RFC 9309 has it
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tamis robots check --agent tamis robots.txt https://example.org/private/\n  \
+    tamis robots show --agent tamis robots.txt")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

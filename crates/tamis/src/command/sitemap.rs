@@ -12,6 +12,7 @@ use crate::output::Output;
 
 /// Read a sitemap: XML, index, plain text, RSS or Atom, gzipped or not
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tamis sitemap parse sitemap.xml.gz")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -237,6 +237,9 @@ const KEYWORDS_NAMED: usize = 3;
 /// # Errors
 /// When none of the seeds is one of the crawl's.
 pub(super) fn check_same_crawl(args: &Args, dir: &CrawlDir, given: &Given) -> anyhow::Result<()> {
+    if args.config.is_none() && args.topic.is_some() && dir.holds_crawl() {
+        return check_same_topic(args, dir, &given.config);
+    }
     // Without a configuration, seeds are further seeds of the crawl. A node has some of its crawl's alone.
     if args.config.is_none()
         || given.seeds.is_empty()
