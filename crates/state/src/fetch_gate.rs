@@ -364,8 +364,13 @@ impl FetchGate {
         url: &CanonicalUrl,
         normalizer: &UrlNormalizer,
     ) -> Option<Foreseen> {
-        let low_yield = self.low_yield(host, url);
-        low_yield.or_else(|| self.duplicate(host, url, normalizer))
+        let low_yield = || self.low_yield(host, url);
+        let duplicate = || self.duplicate(host, url, normalizer);
+        match self.learnt.low_yield {
+            // What is held back for its form is fetched in the end; a copy need not be.
+            Learnt::HoldBack => duplicate().or_else(low_yield),
+            Learnt::Off | Learnt::Refuse => low_yield().or_else(duplicate),
+        }
     }
 
     fn low_yield(&self, host: &HostKey, url: &CanonicalUrl) -> Option<Foreseen> {
