@@ -85,7 +85,7 @@ pub struct PageOutcome<'a> {
     pub url: &'a str,
     /// Its terms; `None` when nothing was read.
     pub terms: Option<&'a PageTerms>,
-    /// The probability that was recorded for it.
+    /// The probability that was told and recorded for it. What links learn is judged anew.
     pub relevance: f32,
     /// What became of it.
     pub fate: PageFate,
@@ -154,7 +154,9 @@ impl Focus {
         self.topic.threshold = saved.topic.threshold;
         self.topic.example_words = saved.topic.example_words;
         self.links.resume(saved.links);
-        self.harvest.resume(saved.harvest) && self.topic.classifier.resume(saved.topic.classifier)
+        self.harvest.resume(saved.harvest)
+            && self.topic.classifier.resume(saved.topic.classifier)
+            && self.topic.teller.resume(saved.topic.teller)
     }
 
     /// The topic.
@@ -182,11 +184,15 @@ impl Focus {
     /// How relevant a page is. `link` are the features of its URL, `None` for a seed.
     pub fn judge(&self, terms: &PageTerms, link: Option<&LinkFeatures>) -> Relevance {
         let linked_pages = self.links.linked_pages_score_of_new(&terms.targets, link);
-        self.topic.classifier.judge(terms, linked_pages)
+        self.topic.teller.judge(terms, linked_pages)
     }
 
     /// The reward that the link model learns for the link to a page, 0.0 to 1.0.
     pub fn reward(&self, outcome: &PageOutcome<'_>) -> f32 {
+        self.reward_of(outcome, self.subject_relevance(outcome))
+    }
+
+    fn reward_of(&self, outcome: &PageOutcome<'_>, subject_relevance: f32) -> f32 {
         match outcome.fate {
             // A thin page is not kept, but its link led where it promised: a home page of a few words
             // is a home page.
@@ -195,16 +201,18 @@ impl Focus {
                 let share = outcome
                     .terms
                     .map_or(1.0, |terms| classifier.listing_share(terms));
-                share.max(LISTING_REWARD) * self.subject_relevance(outcome)
+                share.max(LISTING_REWARD) * subject_relevance
             }
             PageFate::Duplicate | PageFate::Dead | PageFate::Unread => 0.0,
         }
     }
 
+    /// The chance that a page's subject is the topic, by the classifier that steers.
     fn subject_relevance(&self, outcome: &PageOutcome<'_>) -> f32 {
-        let classifier = &self.topic.classifier;
+        let (classifier, links) = (&self.topic.classifier, &self.links);
         outcome.terms.map_or(0.0, |terms| {
-            classifier.subject_relevance(terms, outcome.relevance)
+            let linked_pages = links.linked_pages_score_of_new(&terms.targets, outcome.link);
+            classifier.subject_relevance(terms, classifier.judge(terms, linked_pages).probability)
         })
     }
 
@@ -230,16 +238,27 @@ impl Focus {
         self.harvest.observe(host, found);
         self.pages_since_rescore += 1;
         if let Some(terms) = outcome.terms {
-            let classifier = &mut self.topic.classifier;
-            if classifier.add_page(outcome.page, terms, fetched.relevance, promise, is_new) {
+            let Topic {
+                classifier, teller, ..
+            } = &mut self.topic;
+            let told = teller.subject_relevance(terms, outcome.relevance);
+            let is_due = teller.add_page(outcome.page, terms, told, promise, is_new);
+            if classifier.add_page(outcome.page, terms, fetched.relevance, promise, is_new)
+                || is_due
+            {
                 self.train();
             }
         }
     }
 
     fn train(&mut self) {
-        let (classifier, links) = (&mut self.topic.classifier, &mut self.links);
-        classifier.train(&|page, targets| links.linked_pages_score(page, targets));
+        let links = &mut self.links;
+        let Topic {
+            classifier, teller, ..
+        } = &mut self.topic;
+        for judge in [&mut *classifier, teller] {
+            judge.train(&|page, targets| links.linked_pages_score(page, targets));
+        }
         links.train(classifier.probabilities());
     }
 
@@ -302,18 +321,19 @@ impl Focus {
 
     fn fetch_outcome<'a>(&self, outcome: &PageOutcome<'a>) -> FetchOutcome<'a> {
         let classifier = &self.topic.classifier;
+        let relevance = self.subject_relevance(outcome);
         FetchOutcome {
             page: outcome.page,
             url_id: url_id(outcome.url),
             link: outcome.link,
-            relevance: self.subject_relevance(outcome),
+            relevance,
             keyword_score: outcome
                 .terms
                 .map_or(0.0, |terms| classifier.keyword_score(terms)),
             plain: outcome
                 .terms
                 .map_or(0.0, |terms| classifier.plain_score(terms)),
-            reward: self.reward(outcome),
+            reward: self.reward_of(outcome, relevance),
         }
     }
 
@@ -337,8 +357,8 @@ impl Focus {
     /// what is left to find.
     pub fn on_rescored(&mut self, promises: &[Promise]) {
         self.pages_since_rescore = 0;
-        let classifier = &self.topic.classifier;
-        let harvest = classifier.estimate_harvest(self.topic.threshold(), RECENT_SHARE);
+        let teller = &self.topic.teller;
+        let harvest = teller.estimate_harvest(self.topic.threshold(), RECENT_SHARE);
         self.harvest
             .on_rescored(HarvestOutlook::of(&harvest, promises));
     }

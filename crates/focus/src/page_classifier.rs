@@ -1,6 +1,6 @@
 //! How relevant a page is: the classifier of the focused crawl.
 //!
-//! Five scores of a page are calibrated to log-odds, bounded, and added up:
+//! Six scores of a page are calibrated to log-odds, bounded, and added up:
 //!
 //! * **Keywords**: where they stand and how densely.
 //! * **Likeness**: the cosine with the centroid of the example pages.
@@ -9,6 +9,8 @@
 //! * **Linked pages**: how relevant the pages are that it links to, and those that link to it.
 //! * **Form**: what it looks like (length, links, URL, the ends of its title) beside the examples. It
 //!   counts as far as the form of the examples tells each from other pages by the other examples.
+//! * **Marks**: single terms that the examples share and other pages lack (`marks.rs`). They count where
+//!   a verdict is told, and not where a crawl is steered: see [`PageClassifier::teller`].
 //!
 //! Calibration uses the scores of the examples and of the pages read so far, so a score that does not
 //! tell pages on topic from others has no weight, and a probability of 0.5 means the same in every
@@ -28,6 +30,7 @@
 
 mod harvest_estimate;
 mod languages;
+mod marks;
 mod plain;
 mod training;
 
@@ -45,26 +48,29 @@ use crate::term_table::{TermScores, TermTable};
 
 pub(crate) use harvest_estimate::HarvestEstimate;
 use languages::Languages;
+use marks::Marks;
 use plain::PlainQuery;
 use training::TrainingPage;
 
-/// The places of the five scores in arrays.
+/// The places of the six scores in arrays.
 const KEYWORDS: usize = 0;
 const LIKENESS: usize = 1;
 const LEARNT_WORDS: usize = 2;
 const LINKED_PAGES: usize = 3;
 const FORM: usize = 4;
+const MARKS: usize = 5;
 
-/// A number for each of the five scores.
-type Scores = [f32; 5];
+/// A number for each of the six scores.
+type Scores = [f32; 6];
 
 /// What the scores are called in the reasons for a page's relevance.
-const SCORE_NAMES: [&str; 5] = [
+const SCORE_NAMES: [&str; 6] = [
     "keywords",
     "likeness to the examples",
     "words learnt",
     "pages linked with it",
     "form of the page",
+    "marks of the examples",
 ];
 
 /// Weight of the likeness while nothing is learnt: five pages that the user chose say more than a
@@ -75,6 +81,8 @@ const LIKENESS_WEIGHT: f32 = 2.0;
 const LINKED_PAGES_LOG_ODDS_MAX: f32 = 2.0;
 /// The largest log-odds that a page's form can give.
 const FORM_LOG_ODDS_MAX: f32 = 2.0;
+/// The largest log-odds that marks can give.
+const MARKS_LOG_ODDS_MAX: f32 = 2.0;
 /// The largest log-odds that learnt words can give where the user gave keywords alone.
 const LEARNT_LOG_ODDS_MAX_KEYWORDS: f32 = 2.0;
 /// Log-odds in favour of every page: a crawl in order of link scores does not come to a page by
@@ -118,7 +126,11 @@ pub(crate) struct PageClassifier {
     forms: FormModel,
     /// How far the form tells the examples from other pages, up to 1.0.
     form_evidence: f32,
-    calibrations: [Calibration; 5],
+    /// What the examples share and other pages lack; none where marks do not count.
+    marks: Marks,
+    /// Whether marks count.
+    tells: bool,
+    calibrations: [Calibration; 6],
     /// What the plain rule compares pages and links with.
     plain: PlainQuery,
     seed: u64,
@@ -151,16 +163,31 @@ impl PageClassifier {
             recognition: 1.0,
             forms: FormModel::default(),
             form_evidence: 0.0,
+            marks: Marks::default(),
+            tells: false,
             calibrations: [
                 calibration(0.6, 0.1, 0.05),
                 calibration(0.2, 0.03, 0.005),
                 calibration(1.0, -1.0, 1.0),
                 calibration(0.0, 0.0, 1.0),
                 calibration(0.0, 0.0, 1.0),
+                calibration(0.0, 0.0, 1.0),
             ],
             plain,
             seed,
             adapt,
+        }
+    }
+
+    /// The same with marks: for verdicts that are told.
+    ///
+    /// With marks a verdict is right more often, and stricter. What links learn from strict verdicts finds
+    /// less, as a page that is taken to be off topic teaches that links like the one to it lead nowhere.
+    /// So a crawl has two classifiers that learn side by side, each from its own labels.
+    pub(crate) fn teller(&self) -> PageClassifier {
+        PageClassifier {
+            tells: true,
+            ..self.clone()
         }
     }
 
@@ -202,6 +229,7 @@ impl PageClassifier {
                 self.learnt_bias + words.learnt,
                 linked_pages,
                 self.forms.score(&terms.form, false),
+                self.marks.score(terms.terms.iter().map(|term| term.bucket)),
             ],
         ));
         let sum = parts.iter().sum::<f32>() + self.prior();
@@ -253,7 +281,7 @@ impl PageClassifier {
     /// The log-odds that each score of a page gives; without a subject none says anything.
     fn log_odds_of(&self, scores: Scores) -> Scores {
         let calibrated = |score: usize| self.calibrations[score].log_odds(scores[score]);
-        let mut parts = [0.0; 5];
+        let mut parts = [0.0; 6];
         if !self.has_subject() {
             return parts;
         }
@@ -277,6 +305,7 @@ impl PageClassifier {
             calibrated(LINKED_PAGES).clamp(-LINKED_PAGES_LOG_ODDS_MAX, LINKED_PAGES_LOG_ODDS_MAX);
         parts[FORM] =
             (self.form_evidence * calibrated(FORM)).clamp(-FORM_LOG_ODDS_MAX, FORM_LOG_ODDS_MAX);
+        parts[MARKS] = calibrated(MARKS).clamp(-MARKS_LOG_ODDS_MAX, MARKS_LOG_ODDS_MAX);
         parts
     }
 

@@ -118,6 +118,11 @@ impl TermTable {
         self.idf_of(self.entry(bucket))
     }
 
+    /// The share of the pages not about the topic that have the term.
+    pub(crate) fn share(&self, bucket: u32) -> f32 {
+        (-self.idf(bucket)).exp()
+    }
+
     fn idf_of(&self, entry: &TermEntry) -> f32 {
         (self.units_ln - entry.frequency_ln.max(self.frequency_min_ln)).max(0.0)
     }

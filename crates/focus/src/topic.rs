@@ -40,7 +40,10 @@ const TERMS_SHOWN_MAX: usize = 40;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Topic {
     pub(crate) threshold: f32,
+    /// Steers: what links learn from.
     pub(crate) classifier: PageClassifier,
+    /// Tells: whose verdicts are told and recorded.
+    pub(crate) teller: PageClassifier,
     /// The examples' words with their buckets, so that terms can be named.
     pub(crate) example_words: Vec<(u32, String)>,
 }
@@ -92,9 +95,11 @@ impl Topic {
         if !has_examples && !keywords.has_wanted() {
             return Err(TopicError::Empty);
         }
+        let classifier = PageClassifier::new(keywords, config.seed, config.adapt);
         let mut topic = Topic {
             threshold: config.threshold,
-            classifier: PageClassifier::new(keywords, config.seed, config.adapt),
+            teller: classifier.teller(),
+            classifier,
             example_words: Vec::new(),
         };
         for example in config.examples.iter().take(EXAMPLES_MAX) {
@@ -134,7 +139,8 @@ impl Topic {
         if on_topic {
             self.remember_words(&Segmenter::shared().words(&example.title), &words);
         }
-        self.classifier.add_example(terms, on_topic);
+        self.classifier.add_example(terms.clone(), on_topic);
+        self.teller.add_example(terms, on_topic);
     }
 
     fn remember_words(&mut self, title: &Words, text: &Words) {
@@ -199,7 +205,7 @@ impl Topic {
 
     /// How relevant a page is, from its terms; nothing is known of the pages linked with it.
     pub fn judge(&self, terms: &PageTerms) -> Relevance {
-        self.classifier.judge(terms, 0.0)
+        self.teller.judge(terms, 0.0)
     }
 
     /// How relevant a page is of which only title, text and URL are known.

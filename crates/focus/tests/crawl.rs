@@ -55,6 +55,79 @@ fn the_shelf_that_a_page_stands_on_speaks_for_it_and_rules_none_out() {
     assert_eq!(elsewhere, travel);
 }
 
+/// A page about `subject` that links to the index of such a part of the site.
+fn page_of(subject: &str, number: usize, part: &str) -> ExampleText {
+    ExampleText {
+        title: format!("{subject} {number}"),
+        text: format!("{subject}{number} and some {subject} words of page{number} and no{number}"),
+        url: Some(format!("http://a.example/{number}.html")),
+        links: vec![format!("http://a.example/index/{part}")],
+        ..ExampleText::default()
+    }
+}
+
+#[test]
+fn a_mark_of_the_examples_changes_what_is_told_and_not_what_links_learn() {
+    let mut focus = Focus::new(&FocusConfig {
+        topic: TopicConfig {
+            examples: (0..4)
+                .map(|number| page_of("river", number, "rivers"))
+                .collect(),
+            ..TopicConfig::default()
+        },
+        ..FocusConfig::default()
+    })
+    .unwrap();
+    let read = |focus: &Focus, page: &ExampleText| {
+        let links: Vec<&str> = page.links.iter().map(String::as_str).collect();
+        focus.topic().read(&PageView {
+            title: &page.title,
+            words: &Segmenter::shared().words(&page.text),
+            url: &Url::parse(page.url.as_deref().unwrap()).unwrap(),
+            lang: None,
+            links: &links,
+            labels: &[],
+            listing: false,
+        })
+    };
+    let outcome = |number: usize, relevance: f32| PageOutcome {
+        page: number as u32,
+        url: "http://a.example/x",
+        terms: None,
+        relevance,
+        fate: PageFate::New,
+        link: None,
+    };
+    for number in 10..120 {
+        let subject = ["river", "stone", "cloud"][number % 3];
+        let part = if number % 3 == 0 { "rivers" } else { "others" };
+        let terms = read(&focus, &page_of(subject, number, part));
+        let relevance = focus.judge(&terms, None).probability;
+        let terms = Some(&terms);
+        focus.on_page(&PageOutcome {
+            terms,
+            ..outcome(number, relevance)
+        });
+    }
+    let marked = read(&focus, &page_of("river", 200, "rivers"));
+    let bare = read(&focus, &page_of("fish", 200, "others"));
+    let by_marks = |terms: &PageTerms| {
+        let why = focus.judge(terms, None).why;
+        let marks = why.iter().find(|(name, _)| name == "marks of the examples");
+        marks.map_or(0.0, |(_, part)| *part)
+    };
+    assert!(by_marks(&marked) > 1.0 && by_marks(&bare) < -1.0);
+    // Whatever was told, the link is worth what the judge that steers says.
+    let reward = |relevance| {
+        let terms = Some(&marked);
+        focus.reward(&PageOutcome {
+            terms,
+            ..outcome(200, relevance)
+        })
+    };
+    assert_eq!(reward(0.0), reward(1.0));
+}
+
 /// Pages 0..count; every third is on topic, pages link to the next ones of both kinds.
 struct Web {
     count: u32,

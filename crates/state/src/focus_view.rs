@@ -275,13 +275,14 @@ impl FocusView {
     pub fn reward(&self, record: &PageRecord, text: &str) -> f32 {
         let summary = record.page.as_ref().filter(|_| !record.is_blocked());
         let terms = summary.and_then(|summary| self.recorded_terms(record, summary, text));
+        let features = features_of(&context_of(record));
         self.focus.reward(&PageOutcome {
             page: 0,
             url: &record.url,
             terms: terms.as_ref(),
             relevance: summary.and_then(|summary| summary.relevance).unwrap_or(0.0),
             fate: fate_of(record),
-            link: None,
+            link: features.as_ref(),
         })
     }
 

@@ -14,6 +14,7 @@ fn classifier(examples: usize, pages: &[(f32, f32)]) -> PageClassifier {
             page: 0,
             kind: Kind::Crawled,
             terms: Vec::new(),
+            shared_terms: Vec::new(),
             rest: PageTerms::default(),
             probability: probability(odds),
             label: 0.0,
@@ -76,7 +77,7 @@ fn what_was_learnt_counts_as_far_as_it_recognises_the_examples() {
     classifier.training_pages[0].kind = Kind::Example;
     classifier.training_pages[1].kind = Kind::Example;
     let recognition = |learnt: f32| {
-        let mut scores = [[0.0; 5]; 4];
+        let mut scores = [[0.0; 6]; 4];
         scores[0][LEARNT_WORDS] = learnt;
         scores[1][LEARNT_WORDS] = learnt;
         classifier.recognition_of_examples(&scores)
@@ -87,5 +88,5 @@ fn what_was_learnt_counts_as_far_as_it_recognises_the_examples() {
     // Learnt words that take examples for off topic have hardly a say.
     assert_eq!(recognition(-1.0), 0.1);
     classifier.example_count = 0;
-    assert_eq!(classifier.recognition_of_examples(&[[0.0; 5]; 4]), 1.0);
+    assert_eq!(classifier.recognition_of_examples(&[[0.0; 6]; 4]), 1.0);
 }

@@ -10,8 +10,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::marks::Marks;
 use super::plain::PlainQuery;
-use super::{FORM, KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, PageClassifier, Scores};
+use super::{FORM, KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, MARKS, PageClassifier, Scores};
 use crate::calibration::{Calibration, Moments};
 use crate::hashing::{split_mix, term_bucket};
 use crate::logistic::{log_odds, probability};
@@ -74,7 +75,7 @@ const BALANCE_MAX: f32 = 8.0;
 /// The likeness of an only example to the centroid, which is itself.
 const LONE_EXAMPLE_LIKENESS: f32 = 0.25;
 /// The least variance of each score's calibration.
-const VARIANCE_MIN: Scores = [0.02, 0.0015, 0.1, 0.3, 1.0];
+const VARIANCE_MIN: Scores = [0.02, 0.0015, 0.1, 0.3, 1.0, 1.0];
 
 /// A page to train on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -89,6 +90,8 @@ pub(super) struct TrainingPage {
     pub(super) counts: bool,
     pub(super) kind: Kind,
     pub(super) terms: Vec<NumberedTerm>,
+    /// Which terms it has that examples share, where marks count; none of an example.
+    pub(super) shared_terms: Vec<u32>,
     /// The page's terms without the terms: keyword counts and links.
     pub(super) rest: PageTerms,
     pub(super) probability: f32,
@@ -139,6 +142,7 @@ impl PageClassifier {
                     false => Kind::CounterExample,
                 },
                 terms: numbered,
+                shared_terms: Vec::new(),
                 rest: PageTerms {
                     terms: Vec::new(),
                     ..terms
@@ -170,6 +174,7 @@ impl PageClassifier {
             counts: is_new && self.ruled_out_by(terms).is_none(),
             kind: Kind::Crawled,
             terms: Vec::new(),
+            shared_terms: Vec::new(),
             rest: PageTerms::default(),
             probability: relevance,
             label: 0.0,
@@ -194,6 +199,7 @@ impl PageClassifier {
         }
         page.terms = self.top_terms(terms);
         page.rest = terms.without_terms();
+        page.shared_terms = self.marks.shared_terms(&terms.terms);
         match slot {
             Some(slot) => self.training_pages[slot] = page,
             None => self.training_pages.push(page),
@@ -229,6 +235,7 @@ impl PageClassifier {
         let centroid = self.set_centroid(&vectors);
         self.set_forms();
         self.set_plain_query();
+        let mut of_examples = self.set_marks().into_iter();
         let learnt = match self.adapt {
             true => self.train_words(&vectors),
             false => vec![0.0; vectors.len()],
@@ -245,6 +252,12 @@ impl PageClassifier {
                     linked_pages,
                     self.forms
                         .score(&page.rest.form, page.kind == Kind::Example),
+                    match page.kind {
+                        Kind::Example => of_examples.next().unwrap_or(0.0),
+                        Kind::CounterExample | Kind::Crawled => {
+                            self.marks.score(page.shared_terms.iter().copied())
+                        }
+                    },
                 ]
             })
             .collect();
@@ -339,6 +352,32 @@ impl PageClassifier {
         self.forms = FormModel::of(of(Kind::Example), of(Kind::Crawled));
     }
 
+    /// Looks for the marks of the examples; gives the score of each by the marks of the others.
+    fn set_marks(&mut self) -> Vec<f32> {
+        if !self.tells {
+            return Vec::new();
+        }
+        let buckets = self.term_numbers.buckets();
+        let examples = self.training_pages.iter();
+        let examples = examples.filter(|page| page.kind == Kind::Example);
+        let terms: Vec<Vec<u32>> = examples
+            .map(|page| {
+                page.terms
+                    .iter()
+                    .map(|term| buckets[term.0 as usize])
+                    .collect()
+            })
+            .collect();
+        let all: Vec<&[u32]> = terms.iter().map(Vec::as_slice).collect();
+        self.marks = Marks::of(&self.term_table, &all);
+        let by_others = |at: usize| {
+            let mut others = all.clone();
+            let own = others.remove(at);
+            Marks::of(&self.term_table, &others).score(own.iter().copied())
+        };
+        (0..all.len()).map(by_others).collect()
+    }
+
     /// How like the examples a training page is.
     fn likeness(&self, page: &TrainingPage, vector: &[NumberedTerm], centroid: &[f32]) -> f32 {
         let likeness = dot(vector, centroid);
@@ -377,8 +416,8 @@ impl PageClassifier {
     /// Sets the calibrations from the scores of pages on topic and of other pages, each page by its
     /// label.
     fn calibrate(&mut self, scores: &[Scores]) {
-        let mut on_topic = [Moments::default(); 5];
-        let mut off_topic = [Moments::default(); 5];
+        let mut on_topic = [Moments::default(); 6];
+        let mut off_topic = [Moments::default(); 6];
         // Priors, worth a few pages.
         on_topic[KEYWORDS].add(0.6, 2.0);
         off_topic[KEYWORDS].add(0.1, 4.0);
@@ -394,7 +433,7 @@ impl PageClassifier {
                 off_topic[at].add(score, off);
             }
         }
-        for at in [KEYWORDS, LIKENESS, LEARNT_WORDS, LINKED_PAGES, FORM] {
+        for at in [KEYWORDS, LIKENESS, LEARNT_WORDS, LINKED_PAGES, FORM, MARKS] {
             self.calibrations[at] =
                 Calibration::of(&on_topic[at], &off_topic[at], VARIANCE_MIN[at]);
         }
