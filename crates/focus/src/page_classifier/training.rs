@@ -74,6 +74,9 @@ const RECOGNITION_MIN: f32 = 0.1;
 const BALANCE_MAX: f32 = 8.0;
 /// The likeness of an only example to the centroid, which is itself.
 const LONE_EXAMPLE_LIKENESS: f32 = 0.25;
+/// Examples are scored by the marks of the others one by one, or where there are more than these, in so
+/// many parts.
+const MARK_FOLDS_MAX: usize = 16;
 /// The least variance of each score's calibration.
 const VARIANCE_MIN: Scores = [0.02, 0.0015, 0.1, 0.3, 1.0, 1.0];
 
@@ -370,12 +373,19 @@ impl PageClassifier {
             .collect();
         let all: Vec<&[u32]> = terms.iter().map(Vec::as_slice).collect();
         self.marks = Marks::of(&self.term_table, &all);
-        let by_others = |at: usize| {
-            let mut others = all.clone();
-            let own = others.remove(at);
-            Marks::of(&self.term_table, &others).score(own.iter().copied())
-        };
-        (0..all.len()).map(by_others).collect()
+        let folds = all.len().min(MARK_FOLDS_MAX);
+        let by_others: Vec<Marks> = (0..folds)
+            .map(|fold| {
+                let others = all.iter().enumerate();
+                let others = others.filter(|(at, _)| at % folds != fold);
+                let others: Vec<&[u32]> = others.map(|(_, terms)| *terms).collect();
+                Marks::of(&self.term_table, &others)
+            })
+            .collect();
+        let scored = all.iter().enumerate();
+        scored
+            .map(|(at, own)| by_others[at % folds].score(own.iter().copied()))
+            .collect()
     }
 
     /// How like the examples a training page is.
