@@ -49,6 +49,9 @@ fn look_up(text: &str, depth: usize) -> Option<String> {
     let exact = all.find(|(english, _)| *english == text);
     exact
         .map(|(_, chinese)| chinese.to_owned())
+        // In a hole stand several of the same kind, such as rules; a whole text may be a sentence with a
+        // semicolon.
+        .or_else(|| list(text, "; ", "；", depth).filter(|_| depth > 0))
         // A sentence that begins with a hole fits also what stands behind another one's beginning.
         .or_else(|| sentence(sentences(), false, text, depth))
         .or_else(|| list(text, "; ", "；", depth))
@@ -282,7 +285,11 @@ mod tests {
             "a.test yields next to nothing",
             "some forms of URLs on a.test yield next to nothing",
         ] {
-            told.extend([rule.to_owned(), format!("{rule}; {rule}")]);
+            let twice = format!("http://a.test/1, since {rule}; {rule} (sure to 86 %)");
+            told.extend([
+                rule.to_owned(),
+                format!("Not fetched: duplicate foreseen, by {twice}."),
+            ]);
         }
         let why = "harvest over the last 50 pages is 0.00 %, under 1.00 %".to_owned();
         let host = "a.test".to_owned();
