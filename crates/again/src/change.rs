@@ -8,17 +8,23 @@
 //! when what is left comes to a phrase; below that it was touched. Some things are a phrase by themselves: an
 //! item more or less in a list, another figure in a sentence, another value of a setting, another command.
 //!
+//! Some parts are other lines each time: a quote of the day, teasers below an article. Where lines have taken the
+//! place of others at the visit before and do so again, they weigh nothing, as long as they are less than half
+//! of the page. The first time nobody can know.
+//!
 //! Where main content begins and ends is found anew at each visit, and may be found elsewhere in a page that
 //! has not changed. So where whole pages are at hand, a line counts for nothing that stands on the page as
 //! often as it did.
 //!
 //! `words` cuts texts into words, `notices` knows what a site says of a page, `figures` when a number tells,
-//! `lists` what an item is, `shown` what stands on a page.
+//! `turns` which words turn what is said round, `lists` what an item is, `shown` what stands on a page.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use outcome::Change;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
+use xxhash_rust::xxh3::xxh3_64;
 
 mod figures;
 mod lists;
@@ -26,6 +32,7 @@ mod notices;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod words;
 
 pub use shown::Shown;
@@ -52,6 +59,12 @@ const LINE_WORDS_MAX: usize = 1_500;
 /// Letters of words whose spelling is compared; a longer one is another word.
 const SPELLING_LETTERS_MAX: usize = 64;
 
+/// Lines that have less of their words in common with those in whose place they stand are others.
+const SHIFT_SIMILARITY: f64 = 0.5;
+
+/// Places of such lines that are noted.
+const SHIFTS_MAX: usize = 16;
+
 /// Passages that are told.
 const PASSAGES_MAX: usize = 50;
 
@@ -67,6 +80,17 @@ pub struct Comparison {
     pub similarity: f64,
     /// Where they differ, in order; 50 at most.
     pub passages: Vec<Passage>,
+    /// Where lines took the place of other lines, as hashes of the lines around them; 16 at most.
+    pub shifts: Vec<u32>,
+}
+
+/// What is known of a page beside its two texts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'k> {
+    /// All that stood and stands on it.
+    pub shown: Option<&'k Shown>,
+    /// [`Comparison::shifts`] of the visit before.
+    pub shifts: &'k [u32],
 }
 
 /// A place where two texts differ.
@@ -76,26 +100,39 @@ pub struct Passage {
     pub before: String,
     /// The lines of the second text; empty where they are gone.
     pub after: String,
-    /// Nothing but numbers, dates and counters differs.
+    /// Nothing but numbers, dates and counters differs, or a part that is another one each time.
     pub is_small: bool,
 }
 
 /// Compares a page's text with its text at the visit before.
 pub fn compare(before: &str, after: &str) -> Comparison {
-    compare_by(before, after, None)
+    compare_by(before, after, Known::default())
 }
 
 /// The same where all text of the page is at hand as well, as it was and as it is. What has not changed by its
 /// main texts has not by these either: of two lines in each other's place one may stand elsewhere, too.
 pub fn compare_on_pages(before: &str, after: &str, shown: &Shown) -> Comparison {
-    let by_texts = compare(before, after);
+    let known = Known {
+        shown: Some(shown),
+        shifts: &[],
+    };
+    compare_knowing(before, after, known)
+}
+
+/// The same with all that is known of the page.
+pub fn compare_knowing(before: &str, after: &str, known: Known<'_>) -> Comparison {
+    let texts_alone = Known {
+        shown: None,
+        ..known
+    };
+    let by_texts = compare_by(before, after, texts_alone);
     match by_texts.change {
-        Change::Changed => compare_by(before, after, Some(shown)),
+        Change::Changed if known.shown.is_some() => compare_by(before, after, known),
         _ => by_texts,
     }
 }
 
-fn compare_by(before: &str, after: &str, shown: Option<&Shown>) -> Comparison {
+fn compare_by(before: &str, after: &str, known: Known<'_>) -> Comparison {
     let (old, new) = (lines(before), lines(after));
     let similarity = similarity(&old, &new);
     let keys = |lines: &[Line]| lines.iter().map(Line::key).collect::<Vec<_>>();
@@ -105,27 +142,24 @@ fn compare_by(before: &str, after: &str, shown: Option<&Shown>) -> Comparison {
             change: Change::Unchanged,
             similarity: 1.0,
             passages: Vec::new(),
+            shifts: Vec::new(),
         };
     }
     let mut moved = moved_lines(&old_keys, &new_keys);
     let (mut weight, mut sought) = (0.0, 0);
     let mut slips = BTreeSet::new();
     let mut passages = Vec::new();
+    let mut shifts = Vec::new();
+    let words = |lines: &[Line]| lines.iter().map(Line::weight).sum::<f64>();
+    let all_words = words(&old).max(words(&new));
     for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
         if op.tag() == DiffTag::Equal {
             continue;
         }
-        let mut removed = left_over(
-            &old[op.old_range()],
-            &old_keys[op.old_range()],
-            &mut moved.0,
-        );
-        let mut added = left_over(
-            &new[op.new_range()],
-            &new_keys[op.new_range()],
-            &mut moved.1,
-        );
-        if let Some(shown) = shown
+        let (was, is) = (op.old_range(), op.new_range());
+        let mut removed = left_over(&old[was.clone()], &old_keys[was], &mut moved.0);
+        let mut added = left_over(&new[is.clone()], &new_keys[is], &mut moved.1);
+        if let Some(shown) = known.shown
             && sought + removed.len() + added.len() <= LINES_SOUGHT_MAX
         {
             sought += removed.len() + added.len();
@@ -135,15 +169,19 @@ fn compare_by(before: &str, after: &str, shown: Option<&Shown>) -> Comparison {
         if removed.is_empty() && added.is_empty() {
             continue;
         }
-        let mut own = difference(&removed, &added, &mut slips);
-        // A line more or less, and not another one in its place.
-        let are_phrases = own >= LINE_WORDS
-            || match removed.is_empty() {
-                true => lists::are_items(&new, op.new_range()),
-                false => lists::are_items(&old, op.old_range()),
-            };
-        if own > 0.0 && removed.is_empty() != added.is_empty() && are_phrases {
-            own = own.max(PHRASE_WORDS);
+        let own = difference(&removed, &added, &mut slips);
+        let mut own = own.max(lines_by_themselves(
+            &removed,
+            &added,
+            own,
+            (&old, &new),
+            &op,
+        ));
+        if own > 0.0
+            && let Some(place) = shift(&removed, &added, all_words, &old_keys, &op)
+        {
+            shifts.push(place);
+            own *= f64::from(u8::from(!known.shifts.contains(&place)));
         }
         weight += own;
         if passages.len() < PASSAGES_MAX {
@@ -154,8 +192,8 @@ fn compare_by(before: &str, after: &str, shown: Option<&Shown>) -> Comparison {
             });
         }
     }
-    let words = |lines: &[Line]| lines.iter().map(|line| line.weight()).sum::<f64>();
-    let phrase = PHRASE_WORDS.min(PHRASE_SHARE * words(&old).max(words(&new)));
+    let phrase = PHRASE_WORDS.min(PHRASE_SHARE * all_words);
+    shifts.truncate(SHIFTS_MAX);
     Comparison {
         change: match weight > 0.0 && weight >= phrase {
             true => Change::Changed,
@@ -163,18 +201,66 @@ fn compare_by(before: &str, after: &str, shown: Option<&Shown>) -> Comparison {
         },
         similarity,
         passages,
+        shifts,
     }
 }
 
+/// What lines weigh as such: one more or less, and not another one in its place; or a cell of a table, which is a
+/// line of its own. `own` is what their words weigh.
+fn lines_by_themselves(
+    removed: &[&Line<'_>],
+    added: &[&Line<'_>],
+    own: f64,
+    (old, new): (&[Line<'_>], &[Line<'_>]),
+    op: &DiffOp,
+) -> f64 {
+    let are_phrases = || {
+        own >= LINE_WORDS
+            || match removed.is_empty() {
+                true => lists::are_items(new, op.new_range()),
+                false => lists::are_items(old, op.old_range()),
+            }
+    };
+    let is_phrase = match (removed, added) {
+        ([was], [is]) => own == 0.0 && figures::are_cells(was, is, old, op.old_range()),
+        _ => own > 0.0 && removed.is_empty() != added.is_empty() && are_phrases(),
+    };
+    if is_phrase { PHRASE_WORDS } else { 0.0 }
+}
+
+/// The place of lines that took the place of others, where they are a part of a page that is made anew each time,
+/// and not the same part with other words: they have little in common, and there is more on the page than them. It
+/// is told by the lines around them.
+fn shift(
+    removed: &[&Line<'_>],
+    added: &[&Line<'_>],
+    all_words: f64,
+    keys: &[String],
+    op: &DiffOp,
+) -> Option<u32> {
+    let words = |lines: &[&Line]| lines.iter().map(|line| line.weight()).sum::<f64>();
+    let (was, is) = (words(removed), words(added));
+    let is_part = was.min(is) >= PHRASE_WORDS && 2.0 * was.max(is) < all_words;
+    if !is_part || similarity(removed, added) >= SHIFT_SIMILARITY {
+        return None;
+    }
+    let range = op.old_range();
+    let before = range.start.checked_sub(1).map(|at| keys[at].as_str());
+    let after = keys.get(range.end).map(String::as_str);
+    let around = (before.is_some() || after.is_some()).then(|| format!("{before:?}\n{after:?}"))?;
+    Some(xxh3_64(around.as_bytes()) as u32)
+}
+
 /// The share of words that both texts have, each counted as often as it stands.
-fn similarity(old: &[Line<'_>], new: &[Line<'_>]) -> f64 {
+fn similarity<'l, L: Borrow<Line<'l>>>(old: &'l [L], new: &'l [L]) -> f64 {
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let (mut all, mut differ) = (0.0, 0.0);
-    for word in old.iter().flat_map(|line| &line.words) {
+    let words = |lines: &'l [L]| lines.iter().flat_map(|line| &line.borrow().words);
+    for word in words(old) {
         *counts.entry(&word.text).or_default() += 1;
         all += 1.0;
     }
-    for word in new.iter().flat_map(|line| &line.words) {
+    for word in words(new) {
         *counts.entry(&word.text).or_default() -= 1;
         all += 1.0;
     }
@@ -294,12 +380,24 @@ fn difference(
 fn tells_alone(old: &[Word], new: &[Word], op: &DiffOp) -> bool {
     let (before, after) = (op.old_range(), op.new_range());
     if before.is_empty() || after.is_empty() {
-        return lists::is_item(old, before) || lists::is_item(new, after);
+        return lists::is_item(old, before.clone())
+            || lists::is_item(new, after.clone())
+            || turns::is_denial(&old[before])
+            || turns::is_denial(&new[after]);
     }
     let is_one = before.len() == 1 && after.len() == 1;
     let (was, is) = (&old[before.start], &new[after.start]);
-    // A figure in the place of another one, in the same sentence.
-    let is_figure = || tells(old, before.start) && tells(new, after.start);
+    // Figures in the place of others, in the same sentence.
+    let are_told =
+        |words: &[Word], mut range: std::ops::Range<usize>| range.all(|at| tells(words, at));
+    let is_figure = before.len() == after.len()
+        && are_told(old, before.clone())
+        && are_told(new, after.clone());
+    let turns = || {
+        let (was, is) = (&old[before.clone()], &new[after.clone()]);
+        turns::is_another_state(was, is)
+            || turns::is_another_day(was, is, &old[sentence_around(old, before.start)])
+    };
     // The value of a setting.
     let is_value = || was.gap == Gap::Equals && is.gap == Gap::Equals;
     // Another command.
@@ -309,18 +407,21 @@ fn tells_alone(old: &[Word], new: &[Word], op: &DiffOp) -> bool {
             .any(|word| word.is_command && weight(&word.text) > 0.0)
     };
     let is_command = || is_told(&old[before.clone()]) && is_told(&new[after.clone()]);
-    is_one && (is_figure() || is_value()) || is_command()
+    is_figure || is_one && is_value() || is_command() || turns()
 }
 
 /// Whether a word is a figure of its line.
 fn tells(words: &[Word], at: usize) -> bool {
-    let begin = words[..=at].iter().rposition(|word| word.gap == Gap::Stop);
-    let begin = begin.unwrap_or(0);
-    let end = words[at + 1..]
-        .iter()
-        .position(|word| word.gap == Gap::Stop);
-    let end = end.map_or(words.len(), |end| at + 1 + end);
-    figures::is_told(&words[begin..end], at - begin)
+    let sentence = sentence_around(words, at);
+    figures::is_told(&words[sentence.clone()], at - sentence.start)
+}
+
+/// The sentence that a word stands in.
+fn sentence_around(words: &[Word], at: usize) -> std::ops::Range<usize> {
+    let stops = |word: &Word| word.gap == Gap::Stop;
+    let begin = words[..=at].iter().rposition(stops);
+    let end = words[at + 1..].iter().position(stops);
+    begin.unwrap_or(0)..end.map_or(words.len(), |end| at + 1 + end)
 }
 
 /// Whether words say something of the page and not on it, or where else to go.

@@ -43,7 +43,7 @@ pub mod told;
 pub mod validators;
 
 pub use absence::{Absence, GoneRule};
-pub use change::{Comparison, Passage, Shown, compare, compare_on_pages};
+pub use change::{Comparison, Known, Passage, Shown, compare, compare_knowing, compare_on_pages};
 pub use evidence::Evidence;
 pub use prior::{Place, Priors};
 pub use rates::Rates;

@@ -1,14 +1,20 @@
 //! A figure in a sentence: another one says something else.
 //!
 //! Numbers change on pages that stay the same: dates, counters, versions, the numbers of headings and
-//! comments. A figure that stands by itself in a sentence of some length, with no word of dates or counters
-//! beside it, is none of these.
+//! comments. A figure that stands by itself in a sentence, with no word of dates or counters beside it, is
+//! none of these. Where a sign or a unit says what is measured (`148 €`, `5 mg`), or a label whose value it is
+//! (`Rooms: 148`), fewer words do.
+
+use std::ops::Range;
 
 use super::CALENDAR;
-use super::words::{Word, is_han, weight};
+use super::words::{Gap, Line, Word, is_han, is_number, weight};
 
 /// A sentence weighs so many words at least.
-const SENTENCE_WORDS: f64 = 8.0;
+const SENTENCE_WORDS: f64 = 4.0;
+
+/// A label weighs so many words at most, and so does its value.
+const LABEL_WORDS_MAX: f64 = 4.0;
 
 /// Words of dates and counters are looked for so many words away.
 const BESIDE: usize = 2;
@@ -17,15 +23,142 @@ const BESIDE: usize = 2;
 pub(super) fn is_told(line: &[Word], at: usize) -> bool {
     let own = &line[at];
     let is_year = own.text.len() == 4 && (own.text.starts_with("19") || own.text.starts_with("20"));
+    let is_share = own.is_signed || is_share(line, at);
+    let is_measure = is_share || is_measured(line, at);
     // The number of a heading or an item stands first.
-    if !own.is_figure || is_year || at == 0 {
+    if !own.is_figure || is_year || at == 0 && !is_measure {
         return false;
     }
     let beside = &line[at.saturating_sub(BESIDE)..(at + 1 + BESIDE).min(line.len())];
-    let words: f64 = line.iter().map(|word| weight(&word.text)).sum();
     let is_counted = || beside.iter().any(|word| is_of_counters(&word.text));
-    words >= SENTENCE_WORDS && (is_duration(line, at) || !is_counted())
+    let is_told = is_measure || is_value(line, at) || weigh(line) >= SENTENCE_WORDS;
+    is_told && (is_share || is_duration(line, at) || !is_counted())
 }
+
+fn weigh(words: &[Word]) -> f64 {
+    words.iter().map(|word| weight(&word.text)).sum()
+}
+
+/// Whether a unit that nothing is counted in stands behind a figure.
+fn is_measured(line: &[Word], at: usize) -> bool {
+    let behind = &line[at + 1..];
+    behind
+        .first()
+        .is_some_and(|word| MEASURES.contains(&word.text.as_str()))
+}
+
+/// Whether a figure is a share in words: `per cent`, `百分之`.
+fn is_share(line: &[Word], at: usize) -> bool {
+    let is = |words: &[Word], text: [&str; 2]| words.iter().map(|word| &word.text).eq(text);
+    let before = &line[at.saturating_sub(2)..at];
+    is(before, ["分", "之"])
+        || line
+            .get(at + 1..at + 3)
+            .is_some_and(|behind| is(behind, ["per", "cent"]))
+}
+
+/// Whether a figure is the value of a label, `Rooms: 148`, or stands in the row of a table behind a name.
+fn is_value(line: &[Word], at: usize) -> bool {
+    let begins = |word: &Word| word.is_value || word.gap == Gap::Bar;
+    let Some(begin) = line[..=at].iter().rposition(begins) else {
+        return false;
+    };
+    let (label, value) = line.split_at(begin);
+    let label_text: String = label.iter().map(|word| word.text.as_str()).collect();
+    if COUNTED_HAN
+        .iter()
+        .any(|counted| label_text.contains(counted))
+    {
+        return false;
+    }
+    let label_weight = weigh(label);
+    label_weight > 0.0 && label_weight <= LABEL_WORDS_MAX && weigh(value) <= LABEL_WORDS_MAX
+}
+
+/// Whether lines in each other's place are figures alone, behind a line that names what they are: the two cells of
+/// a table's row. Further cells with numbers are more often of lists that count.
+pub(super) fn are_cells(
+    was: &Line<'_>,
+    is: &Line<'_>,
+    lines: &[Line<'_>],
+    at: Range<usize>,
+) -> bool {
+    let is_figure = |line: &Line<'_>| matches!(line.words.as_slice(), [word] if word.is_figure);
+    let Some(label) = at.start.checked_sub(1).map(|before| &lines[before]) else {
+        return false;
+    };
+    let is_last = lines.get(at.end).is_none_or(|next| !is_figure(next));
+    let is_label = (1.0..=LABEL_WORDS_MAX).contains(&label.weight());
+    let names = |word: &Word| !is_number(&word.text) && !is_of_counters(&word.text);
+    is_figure(was) && is_figure(is) && is_label && is_last && label.words.iter().all(names)
+}
+
+/// Labels of counters that are longer than a character.
+const COUNTED_HAN: &[&str] = &["人气", "热度", "收藏", "粉丝", "关注", "积分"];
+
+/// Units of money and of what is measured, as they stand behind a figure.
+const MEASURES: &[&str] = &[
+    "euro",
+    "euros",
+    "eur",
+    "dollar",
+    "dollars",
+    "usd",
+    "pound",
+    "pounds",
+    "gbp",
+    "yen",
+    "yuan",
+    "rmb",
+    "cny",
+    "franc",
+    "francs",
+    "chf",
+    "rupees",
+    "cents",
+    "percent",
+    "mg",
+    "g",
+    "kg",
+    "ml",
+    "l",
+    "cl",
+    "km",
+    "cm",
+    "mm",
+    "metres",
+    "meters",
+    "kilometres",
+    "kilometers",
+    "miles",
+    "feet",
+    "inches",
+    "tonnes",
+    "tons",
+    "litres",
+    "liters",
+    "grams",
+    "degrees",
+    "mph",
+    "kwh",
+    "kw",
+    "mw",
+    "watts",
+    "volts",
+    "元",
+    "美",
+    "欧",
+    "镑",
+    "克",
+    "升",
+    "米",
+    "吨",
+    "斤",
+    "公",
+    "毫",
+    "千",
+    "度",
+];
 
 /// Whether a Chinese unit of time stands behind a figure, and not as the end of a time of day or of how long ago
 /// something was.
@@ -67,6 +200,16 @@ const COUNTERS: &[&str] = &[
     "replies",
     "like",
     "likes",
+    "reviews",
+    "ratings",
+    "members",
+    "users",
+    "online",
+    "shares",
+    "posts",
+    "topics",
+    "threads",
+    "answers",
     "hits",
     "visits",
     "visitors",
@@ -82,7 +225,7 @@ const COUNTERS: &[&str] = &[
     "version",
 ];
 
-const COUNTERS_HAN: &str = "年月日号時时分秒前阅读浏览次赞评论访点击第页章节版";
+const COUNTERS_HAN: &str = "年月日号時时分秒前阅读浏览次赞评论访点击藏粉播转第页章节版";
 
 #[cfg(test)]
 mod tests {

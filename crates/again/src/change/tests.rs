@@ -80,6 +80,137 @@ fn another_figure_in_a_sentence_changes_a_page() {
 }
 
 #[test]
+fn what_matters_in_few_words_is_a_change() {
+    // Prices, doses, dates of events and the like were `touched`: their sentences are short.
+    for (before, after) in [
+        ("The price is 148 euros.", "The price is 63 euros."),
+        ("Price: $148.00", "Price: $63.00"),
+        ("价格为148元。", "价格为63元。"),
+        ("售价：¥148.00", "售价：¥63.00"),
+        ("Availability: in stock.", "Availability: sold out."),
+        ("库存状态：有货。", "库存状态：已售罄。"),
+        (
+            "The meeting takes place on 3 May 2026 at 18:00 in the town hall.",
+            "The meeting takes place on 9 June 2026 at 19:30 in the town hall.",
+        ),
+        (
+            "会议时间：2026年5月3日18点，地点：市政厅。",
+            "会议时间：2026年6月9日19点，地点：市政厅。",
+        ),
+        (
+            "Applications are open until 1 March.",
+            "Applications are closed.",
+        ),
+        ("Call us: 030 1234567.", "Call us: 040 7654321."),
+        ("Take 5 mg once a day.", "Take 50 mg once a day."),
+        ("The plant is safe.", "The plant is not safe."),
+        ("这种植物可以食用。", "这种植物不可以食用。"),
+        (
+            "Final score: Lions 2, Tigers 1.",
+            "Final score: Lions 2, Tigers 4.",
+        ),
+        (
+            "The interest rate is 3.25 per cent.",
+            "The interest rate is 4.75 per cent.",
+        ),
+        ("利率为百分之3.25。", "利率为百分之4.75。"),
+        ("Rooms | 148", "Rooms | 63"),
+        (
+            "The number of dead has risen to 14.",
+            "The number of dead has risen to 231.",
+        ),
+    ] {
+        for (from, to) in [(before, after), (after, before)] {
+            let own = [from, to].map(|line| format!("{TEXT}\n{line}"));
+            let inside =
+                [from, to].map(|line| TEXT.replace("they stay.", &format!("they stay. {line}")));
+            for [was, is] in [own, inside] {
+                assert_eq!(compare(&was, &is).change, Change::Changed, "{to}");
+            }
+        }
+    }
+    let rooms = [148, 63].map(|rooms| format!("{TEXT}\nRooms\n{rooms}\nBeds"));
+    assert_eq!(compare(&rooms[0], &rooms[1]).change, Change::Changed);
+    for (before, after) in [
+        ("Comments: 12", "Comments: 15"),
+        ("312 reviews", "313 reviews"),
+        ("Posted: 12 May 2026", "Posted: 3 June 2026"),
+        ("发布时间：2026年5月3日", "发布时间：2026年6月9日"),
+        ("人气：12837", "人气：12902"),
+        ("Views\n12837", "Views\n12902"),
+        ("A topic\n12\n128", "A topic\n13\n129"),
+        ("A topic\n12\n128", "A topic\n13\n128"),
+        ("This is a good index.", "This is a fine index."),
+    ] {
+        let texts = [before, after].map(|line| format!("{TEXT}\n{line}"));
+        assert_eq!(
+            compare(&texts[0], &texts[1]).change,
+            Change::Touched,
+            "{after}"
+        );
+    }
+}
+
+#[test]
+fn a_part_that_is_another_each_time_touches_a_page_from_the_second_time_on() {
+    // A quote of the day made all pages of a site `changed` in every round.
+    let with = |quote: &str| {
+        TEXT.replace(
+            "before their numbers wrap around.",
+            &format!("before their numbers wrap around.\n{quote}"),
+        )
+    };
+    let quotes = [
+        "Whoever walks slowly sees more of the garden than a horse does.",
+        "No letter was ever lost that a friend had written in anger.",
+        "Between two rivers there is always a bridge that nobody uses.",
+    ];
+    let first = compare(&with(quotes[0]), &with(quotes[1]));
+    assert_eq!((first.change, first.shifts.len()), (Change::Changed, 1));
+    let known = Known {
+        shown: None,
+        shifts: &first.shifts,
+    };
+    let again = |after: &str| compare_knowing(&with(quotes[1]), after, known);
+    let second = again(&with(quotes[2]));
+    assert_eq!(second.change, Change::Touched);
+    assert_eq!(second.shifts, first.shifts);
+    // Another part of the page is a change all the same, and so is a part that goes.
+    let other = with(quotes[2]).replace(
+        "Dead rows stay in the table",
+        "Nobody looks for old pages in there",
+    );
+    assert_eq!(again(&other).change, Change::Changed);
+    assert_eq!(again(TEXT).change, Change::Changed);
+    // The same line with other words is no other line.
+    let priced = |price: u32| {
+        with(&format!(
+            "A ticket for one day in the garden costs {price} euros now."
+        ))
+    };
+    let priced = [148, 63].map(priced);
+    let knowing = compare_knowing(&priced[0], &priced[1], known);
+    assert_eq!(
+        (knowing.change, knowing.shifts),
+        (Change::Changed, Vec::new())
+    );
+}
+
+#[test]
+fn most_of_a_page_is_no_part_that_is_made_anew() {
+    let menu = |dishes: &str| format!("Today in our kitchen\n{dishes}");
+    let days = [
+        menu("Potato soup with bread, a fish from the river, plums in wine."),
+        menu("Beans and bacon, noodles in tomato sauce, cheese with walnuts."),
+    ];
+    let compared = compare(&days[0], &days[1]);
+    assert_eq!(
+        (compared.change, compared.shifts),
+        (Change::Changed, Vec::new())
+    );
+}
+
+#[test]
 fn an_item_a_value_a_command_or_a_line_is_a_change_by_itself() {
     for (before, after) in [
         (

@@ -27,6 +27,10 @@ pub(super) struct Word {
     pub(super) gap: Gap,
     /// A number that stands by itself: no part of a name, a version or a date.
     pub(super) is_figure: bool,
+    /// A sign of money or of a share stands at the number.
+    pub(super) is_signed: bool,
+    /// A colon stands before it: the value of a label begins.
+    pub(super) is_value: bool,
     /// It stands in a command: a line behind a prompt.
     pub(super) is_command: bool,
 }
@@ -82,6 +86,7 @@ pub(super) fn words(line: &str) -> Vec<Word> {
     let mut reader = Reader {
         words: Vec::new(),
         gap: Gap::Stop,
+        is_value: false,
         is_command: PROMPTS
             .iter()
             .any(|prompt| line.trim_start().starts_with(prompt)),
@@ -90,7 +95,7 @@ pub(super) fn words(line: &str) -> Vec<Word> {
     for address in Addresses::of(line) {
         reader.read(&line[read..address.start]);
         read = address.end;
-        reader.push(line[address].to_lowercase(), false);
+        reader.push(line[address].to_lowercase(), false, false);
     }
     reader.read(&line[read..]);
     reader.words
@@ -102,6 +107,7 @@ const PROMPTS: &[&str] = &["$ ", "PS> ", "C:\\>"];
 struct Reader {
     words: Vec<Word>,
     gap: Gap,
+    is_value: bool,
     is_command: bool,
 }
 
@@ -133,17 +139,21 @@ impl Reader {
                 .all(|byte| byte.is_ascii_digit() || b".,".contains(&byte));
             let is_one = word.matches('.').count() < 2;
             let is_figure = is_number && is_one && may_precede(before) && may_follow(after);
-            self.push(word.to_lowercase(), is_figure);
+            let is_signed =
+                SIGNS.contains(before) || after.starts_with(|sign| SIGNS.contains(sign));
+            self.push(word.to_lowercase(), is_figure, is_figure && is_signed);
             before = word.chars().next_back().unwrap_or(' ');
             rest = after;
         }
     }
 
-    fn push(&mut self, text: String, is_figure: bool) {
+    fn push(&mut self, text: String, is_figure: bool, is_signed: bool) {
         self.words.push(Word {
             text,
             gap: std::mem::replace(&mut self.gap, Gap::Plain),
             is_figure,
+            is_signed,
+            is_value: std::mem::take(&mut self.is_value),
             is_command: self.is_command,
         });
     }
@@ -154,7 +164,9 @@ impl Reader {
         match mark {
             '|' | '·' | '•' | '»' | '›' | '¦' | '｜' => self.gap = Gap::Bar,
             '。' | '！' | '？' => self.gap = Gap::Stop,
-            '©' => self.push(COPYRIGHT.to_owned(), false),
+            '©' => self.push(COPYRIGHT.to_owned(), false, false),
+            '：' => self.is_value = true,
+            ':' if ends => self.is_value = true,
             '、' | '，' | '；' if self.gap == Gap::Plain => self.gap = Gap::Comma,
             ',' | ';' if ends && self.gap == Gap::Plain => self.gap = Gap::Comma,
             // A comparison has no value.
@@ -177,6 +189,9 @@ fn number_length(text: &str) -> usize {
     length
 }
 
+/// Signs of money and of shares.
+const SIGNS: &str = "$€£¥￥%％‰°";
+
 /// Whether a figure may stand behind this.
 fn may_precede(before: char) -> bool {
     before.is_whitespace() || is_han(before) || "(（$€£¥￥，。、；：".contains(before)
@@ -187,9 +202,8 @@ fn may_follow(after: &str) -> bool {
     let mut marks = after.chars();
     match marks.next() {
         None => true,
-        Some(mark) if mark.is_whitespace() || is_han(mark) || "%％)），。、；".contains(mark) => {
-            true
-        }
+        Some(mark) if mark.is_whitespace() || is_han(mark) => true,
+        Some(mark) if SIGNS.contains(mark) || ")），。、；|".contains(mark) => true,
         Some('.' | ',' | ';' | ':') => marks.next().is_none_or(char::is_whitespace),
         Some(_) => false,
     }

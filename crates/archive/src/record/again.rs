@@ -72,6 +72,9 @@ pub struct DueRecord {
     /// The digest of its main text at the visit before, where that was nearly the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub touched: Option<String>,
+    /// Where lines had taken the place of others at the visit before, as hashes of the lines around them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shifts: Vec<u32>,
     /// Its archived main text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<BodyRef>,
@@ -157,6 +160,9 @@ pub struct VisitRecord {
     /// The digest of the main text, where that is nearly the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub touched: Option<String>,
+    /// Where lines took the place of others, as hashes of the lines around them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shifts: Vec<u32>,
     /// The fetch, if one was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch: Option<FetchRecord>,
@@ -260,6 +266,8 @@ struct VisitFields {
     #[serde(default)]
     touched: Option<String>,
     #[serde(default)]
+    shifts: Vec<u32>,
+    #[serde(default)]
     fetch: Option<FetchRecord>,
     #[serde(default)]
     source: bool,
@@ -298,6 +306,7 @@ impl From<VisitFields> for VisitRecord {
             wall: fields.wall,
             similarity: fields.similarity,
             touched: fields.touched,
+            shifts: fields.shifts,
             fetch: fields.fetch,
             source: fields.source,
             conditional: fields.conditional,

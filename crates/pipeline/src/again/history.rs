@@ -441,6 +441,7 @@ impl History {
                 absence: visit.absence,
                 etag: visit.etag.clone(),
                 last_modified: visit.last_modified.clone(),
+                shifts: visit.shifts.clone(),
                 ..due
             })
         });
@@ -504,6 +505,7 @@ impl History {
             if visit.touched.is_some() {
                 due.touched.clone_from(&visit.touched);
             }
+            due.shifts.clone_from(&visit.shifts);
         });
     }
 

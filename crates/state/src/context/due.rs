@@ -34,10 +34,11 @@ struct Fields<T> {
     body_is_older: bool,
     title: T,
     touched: Option<T>,
+    shifts: Vec<u32>,
 }
 
 /// The form of the bytes that follow: to be raised with every change of the fields.
-const FORM: u8 = 2;
+const FORM: u8 = 3;
 
 const KEPT: Outcome = Outcome::Judged(Verdict::Index);
 
@@ -74,6 +75,7 @@ pub fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
         body_is_older: due.body_is_older,
         title: &due.title,
         touched: due.touched.as_deref(),
+        shifts: due.shifts.clone(),
     };
     postcard::to_extend(&fields, vec![FORM]).ok()
 }
@@ -120,6 +122,7 @@ pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
         body_is_older: fields.body_is_older,
         title: fields.title,
         touched: fields.touched,
+        shifts: fields.shifts,
     })
 }
 
@@ -167,6 +170,7 @@ mod tests {
             body_is_older: true,
             title: "数据".into(),
             touched: Some("t".into()),
+            shifts: vec![1, u32::MAX],
         };
         let mut bytes = to_bytes(&due).expect("bytes");
         assert_eq!(from_bytes(&bytes), Some(due));

@@ -201,10 +201,12 @@ fn compare(
     (visit.change, visit.similarity) = match before {
         _ if is_same => (Change::Unchanged, Some(1.0)),
         Some(Before { text, shown }) => {
-            let compared = match shown {
-                Some(shown) => again::compare_on_pages(text, after, shown),
-                None => again::compare(text, after),
+            let known = again::Known {
+                shown: shown.as_ref(),
+                shifts: &due.shifts,
             };
+            let compared = again::compare_knowing(text, after, known);
+            visit.shifts = compared.shifts;
             (compared.change, Some(compared.similarity as f32))
         }
         None => (by_prints(&due.fingerprint, &summary.fingerprint), None),
@@ -299,6 +301,7 @@ mod tests {
                     Event::Page(page) => (Some(&**page), Some(page.outcome.clone())),
                     Event::Visit(visit) => {
                         due.absence = visit.absence;
+                        due.shifts.clone_from(&visit.shifts);
                         (visit.version(), visit.outcome())
                     }
                     _ => continue,
@@ -432,6 +435,28 @@ mod tests {
         let visit = crawl.visit(page(&longer), 200, TEXT);
         let version = visit.version().expect("another version");
         assert!(version.outcome.is_indexed(), "{:?}", version.outcome);
+        crawl.replays();
+    }
+
+    #[test]
+    fn a_part_that_was_another_at_the_visit_before_too_only_touches_a_page() {
+        let html = |quote: &str| format!("{TEXT}</p><p>{quote}</p><p>{OTHER}");
+        let text = |html: &str| html.replace("</p><p>", "\n");
+        let quotes = [
+            "Whoever walks slowly sees more of the garden than a horse does.",
+            "No letter was ever lost that a friend had written in anger.",
+            "Between two rivers there is always a bridge that nobody uses.",
+        ];
+        let quotes = quotes.map(html);
+        let mut crawl = Crawl::of(&quotes[0]);
+        let first = crawl.visit(page(&quotes[1]), 200, &text(&quotes[0]));
+        assert_eq!(first.change, Change::Changed);
+        let second = crawl.visit(page(&quotes[2]), 200, &text(&quotes[1]));
+        assert_eq!(
+            (second.change, second.page.is_none()),
+            (Change::Touched, true)
+        );
+        assert_eq!(second.shifts, first.shifts);
         crawl.replays();
     }
 
