@@ -15,7 +15,12 @@ use crate::support::{Bench, file, page};
 const LIMITS_MD: &str = include_str!("../../docs/limits.md");
 
 /// Bounds that the crawl below does not meet, with the test that does.
-const ELSEWHERE: [(&str, &str, &str); 8] = [
+const ELSEWHERE: [(&str, &str, &str); 9] = [
+    (
+        "file_body",
+        include_str!("../../crates/fetcher/tests/loopback/limits.rs"),
+        "of_what_is_no_page_only_the_first_bytes_are_read",
+    ),
     (
         "disk_reserve",
         include_str!("trouble.rs"),

@@ -238,3 +238,73 @@ fn a_rule_that_is_off_refuses_nothing() {
     bench.crawl_to_end("off", &[&[&*config], &seeds[..]].concat());
     assert_eq!(fetched(&bench.web).len(), 302);
 }
+
+/// A gallery: 100 pages in a tree, each with links to ten images, a PDF and an archive.
+fn gallery(path: &str) -> Response {
+    if path.starts_with("/f/") {
+        return Response::new(200, "image/jpeg", &b"\xff\xd8\xff\xe0\0\x10JFIF"[..]);
+    }
+    let number: u64 = path.trim_start_matches("/a/").parse().unwrap_or(0);
+    let images = (0..10).map(|image| format!("/f/{number}-{image}.jpg"));
+    let files = [format!("/f/{number}.pdf"), format!("/f/{number}.zip")];
+    let pages = (2 * number + 1..2 * number + 3).filter(|page| *page < 100);
+    let pages = pages.map(|page| format!("/a/{page}"));
+    let links: Vec<String> = images.chain(files).chain(pages).collect();
+    Response::html(page(&format!("Page {number}"), number + 1, &links))
+}
+
+/// A wiki: each of its pages links to two pages about images, whose URLs end like images.
+fn wiki(path: &str) -> Response {
+    let file = |number: u64| format!("/wiki/File:{number}.jpg");
+    let number: u64 = path.trim_start_matches("/wiki/").parse().unwrap_or(0);
+    match path.strip_prefix("/wiki/File:") {
+        Some(name) => {
+            let number: u64 = name.trim_end_matches(".jpg").parse().unwrap_or(0);
+            Response::html(page(&format!("Image {number}"), 5_000 + number, &[]))
+        }
+        None => {
+            let next = (number < 40).then(|| format!("/wiki/{}", number + 1));
+            let files = [file(2 * number), file(2 * number + 1)];
+            let links: Vec<String> = next.into_iter().chain(files).collect();
+            Response::html(page(&format!("Article {number}"), 1_000 + number, &links))
+        }
+    }
+}
+
+/// Images, PDFs and archives were asked for in turn with the pages that link to them: all 1,200, and of a
+/// budget of 150 fetches pages got 21.
+#[test]
+fn links_to_files_wait_behind_pages_and_most_are_not_asked_for() {
+    let web = TestWeb::new().host("a.test", |request| gallery(&request.path));
+    let report = crawl(&web, &["http://a.test/".into()], 0);
+    let order: Vec<bool> = web
+        .log()
+        .iter()
+        .filter(|entry| !entry.url.ends_with("robots.txt"))
+        .map(|entry| entry.url.contains("/f/"))
+        .collect();
+    let files = order.iter().filter(|is_file| **is_file).count();
+    let last_page = order.iter().rposition(|is_file| !is_file).unwrap();
+    assert_eq!(order.len() - files, 100);
+    assert!(last_page < 115, "{last_page}");
+    assert!((59..200).contains(&files), "{files}");
+    assert_eq!(report.reasons.refused["barren"], 1_200 - files as u64);
+    let rule = &report.learnt.rules[0];
+    assert_eq!(
+        (rule.loss.unique, rule.loss.refused),
+        (0, 1_200 - files as u64)
+    );
+    assert!(rule.loss.probed > 50, "{rule:?}");
+}
+
+#[test]
+fn pages_whose_urls_end_like_files_are_read_in_their_turn() {
+    let web = TestWeb::new().host("w.test", |request| wiki(&request.path));
+    let report = crawl(&web, &["http://w.test/".into()], 0);
+    assert_eq!(report.totals.indexed, 41 + 82);
+    assert_eq!(report.learnt.refused, 0);
+    let log = web.log();
+    let half = &log[..log.len() / 2];
+    let files = half.iter().filter(|entry| entry.url.contains("File:"));
+    assert!(files.count() > 20);
+}

@@ -28,7 +28,7 @@ pub use keep::KeepSection;
 pub use limits::LimitsSection;
 pub use network::NetworkSection;
 pub use politeness::PolitenessSection;
-pub use scope::ScopeSection;
+pub use scope::{FileLinks, ScopeSection};
 pub use seeds::SeedsSection;
 pub use topic::{OffTopic, TopicSection};
 pub use url::UrlSection;

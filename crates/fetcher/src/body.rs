@@ -13,6 +13,7 @@ use governor::DefaultDirectRateLimiter;
 use governor::{Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::body_type::{TYPE_BYTES, is_file};
 use crate::error::{FetchError, Seen, TimeoutPhase};
 use crate::fetch::Truncated;
 use crate::limits::FetchLimits;
@@ -145,11 +146,22 @@ pub(crate) struct BodyReader<'f> {
     pub(crate) limits: &'f FetchLimits,
     /// The most bytes of this body.
     pub(crate) bytes_max: u64,
+    /// Which bodies are not read on, if any.
+    pub(crate) files: Option<Files>,
     /// When the request was sent.
     pub(crate) started: Instant,
     pub(crate) bandwidth: Option<&'f Bandwidth>,
     pub(crate) memory: &'f BodyMemory,
     pub(crate) proxied: bool,
+}
+
+/// Bodies that are no pages are not read on, once their first bytes tell: see [`is_file`].
+pub(crate) struct Files {
+    pub(crate) content_type: Option<String>,
+    /// Whether it has content codings.
+    pub(crate) is_coded: bool,
+    /// The most bytes that are read of one.
+    pub(crate) bytes_max: u64,
 }
 
 /// What comes next of a body.
@@ -164,7 +176,8 @@ impl BodyReader<'_> {
         &self,
         mut response: reqwest::Response,
     ) -> Result<Received, FetchError> {
-        let bytes_max = usize::try_from(self.bytes_max).unwrap_or(usize::MAX);
+        let mut bytes_max = usize::try_from(self.bytes_max).unwrap_or(usize::MAX);
+        let mut files = self.files.as_ref();
         let announced = usize::try_from(response.content_length().unwrap_or(0));
         let announced = announced.unwrap_or(usize::MAX).min(bytes_max);
         let mut room = Room::default();
@@ -197,6 +210,16 @@ impl BodyReader<'_> {
             body.extend_from_slice(&chunk);
             if let Some(bandwidth) = self.bandwidth {
                 clock.excuse(bandwidth.take(chunk.len()).await);
+            }
+            if let Some(files) = files.take_if(|_| body.len() >= TYPE_BYTES)
+                && is_file(files.content_type.as_deref(), files.is_coded, &body)
+            {
+                let of_file = usize::try_from(files.bytes_max).unwrap_or(usize::MAX);
+                bytes_max = bytes_max.min(of_file);
+                if body.len() > bytes_max {
+                    body.truncate(bytes_max);
+                    break Some(Truncated::Bytes);
+                }
             }
             if clock.is_too_slow(body.len()) {
                 break Some(Truncated::Time);

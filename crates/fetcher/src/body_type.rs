@@ -31,6 +31,22 @@ pub fn body_type(header: Option<&str>, bytes: &[u8]) -> String {
     }
 }
 
+/// The first bytes of a body by which its type is known, whatever follows; of XML the root may come later.
+pub(crate) const TYPE_BYTES: usize = 4096;
+
+/// Whether a body is no page, no text and no XML, by its Content-Type and its first [`TYPE_BYTES`]. Of a
+/// body with content codings, whose bytes say nothing as they are sent, the Content-Type alone says it.
+pub(crate) fn is_file(header: Option<&str>, is_coded: bool, bytes: &[u8]) -> bool {
+    let head = match is_coded {
+        true => &[],
+        false => &bytes[..bytes.len().min(TYPE_BYTES)],
+    };
+    let found = body_type(header, head);
+    let is_xml = found.ends_with("/xml") || found.ends_with("+xml");
+    let is_read = matches!(found.as_str(), "text/html" | "text/plain") || is_xml;
+    !is_read || found.starts_with("image/")
+}
+
 /// Whether a Content-Type says that its text is in UTF-16.
 fn is_utf16(header: Option<&str>) -> bool {
     header.is_some_and(|header| header.to_ascii_lowercase().contains("utf-16"))
@@ -85,6 +101,42 @@ mod tests {
         check("text/html", b"<p>\xc4\xbf\xc2\xbc", "text/html");
         check("text/plain", b"BMW builds cars.", "text/plain");
         check("text/html", b"", "text/html");
+    }
+
+    #[test]
+    fn a_file_is_known_by_its_type_and_its_first_bytes() {
+        let file = |header: &str, is_coded, bytes: &[u8]| {
+            is_file(
+                Some(header).filter(|header| !header.is_empty()),
+                is_coded,
+                bytes,
+            )
+        };
+        for (header, bytes) in [
+            ("image/jpeg", &b"\xff\xd8\xff\xe0"[..]),
+            ("image/svg+xml", b"<svg>"),
+            ("application/pdf", b"%PDF-1.4"),
+            ("application/zip", b"PK\x03\x04"),
+            ("text/css", b"a { color: red }"),
+            ("application/octet-stream", b"\0\x01\x02"),
+            ("text/html; charset=utf-8", b"%PDF-1.4"),
+            ("", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+        ] {
+            assert!(file(header, false, bytes), "{header}");
+        }
+        for (header, bytes) in [
+            ("text/html", &b"<p>a page"[..]),
+            ("text/plain", b"a text"),
+            ("", b"<!doctype html>"),
+            ("application/xml", b"<!-- the root comes later -->"),
+            ("application/rss+xml", b"<rss>"),
+        ] {
+            assert!(!file(header, false, bytes), "{header}");
+        }
+        // A compressed page looks like a file as it is sent.
+        let gzip = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
+        assert!(!file("text/html", true, gzip) && !file("", true, gzip));
+        assert!(file("text/css", true, gzip) && file("text/html", false, gzip));
     }
 
     #[test]

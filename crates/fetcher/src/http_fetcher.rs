@@ -15,7 +15,7 @@ use governor::DefaultDirectRateLimiter;
 use http::header::{self, HeaderMap, HeaderValue};
 use url::Url;
 
-use crate::body::{Bandwidth, BodyMemory, BodyReader};
+use crate::body::{Bandwidth, BodyMemory, BodyReader, Files};
 use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::connecting::Connecting;
@@ -161,10 +161,12 @@ impl HttpFetcher {
         let status = response.status().as_u16();
         let http_version = version_name(response.version());
         let remote = response.remote_addr();
+        let files = self.files(request.purpose, response.headers());
         let headers = self.response_headers(response.headers())?;
         let reader = BodyReader {
             limits: &self.limits,
             bytes_max: self.limits.bytes_max(request.purpose),
+            files,
             started,
             bandwidth: self.bandwidth.as_ref(),
             memory: &self.memory,
@@ -258,6 +260,20 @@ impl HttpFetcher {
             let _ = target.set_port(Some(found.address.port()));
         }
         (&found.client, target, Some(host_header))
+    }
+
+    /// Which bodies are not read on: of pages those that are none.
+    fn files(&self, purpose: Purpose, headers: &HeaderMap) -> Option<Files> {
+        // Of several the last counts, as in `Fetched::content_type`.
+        let content_type = headers.get_all(header::CONTENT_TYPE).iter();
+        let content_type = content_type
+            .filter_map(|value| value.to_str().ok())
+            .next_back();
+        (purpose == Purpose::Page).then(|| Files {
+            content_type: content_type.map(str::to_owned),
+            is_coded: headers.contains_key(header::CONTENT_ENCODING),
+            bytes_max: self.limits.file_bytes_max,
+        })
     }
 
     fn response_headers(&self, headers: &HeaderMap) -> Result<Vec<(String, Vec<u8>)>, FetchError> {

@@ -14,6 +14,10 @@ pub struct FetchLimits {
     /// read and the connection is closed. 10 MB holds all but some 0.01 % of HTML pages. All
     /// bodies together have a bound of their own: [`Self::large_bodies_bytes_max`].
     pub body_bytes_max: u64,
+    /// The most bytes of a body that are read of what is no page by its type and its first bytes: an
+    /// image, a PDF, an archive. They tell what it is, and all of most icons and style sheets, whose
+    /// connections then stay open. Asked for pages only; no more than [`Self::body_bytes_max`].
+    pub file_bytes_max: u64,
     /// The most bytes of a robots.txt that are read, as sent. RFC 9309 asks for at least 500 KiB, and
     /// the parser reads exactly that much. A little more is fetched, so that the parser notices the cut
     /// and ignores the incomplete line.
@@ -64,6 +68,7 @@ impl Default for FetchLimits {
     fn default() -> Self {
         Self {
             body_bytes_max: 10_000_000,
+            file_bytes_max: 16_000,
             robots_bytes_max: 600_000,
             sitemap_bytes_max: 52_428_800,
             decoded_bytes_max: 20_000_000,

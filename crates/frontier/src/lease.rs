@@ -169,8 +169,9 @@ pub trait Gate {
         Ok(())
     }
 
-    /// Was this URL read before, and is it to be read once more? Then neither budgets nor trap rules nor
-    /// [`Gate::worth`] are asked: it was worth a request, and costs no new URL.
+    /// Was this URL read before, and is it to be read once more, or is it no page but a list that the site
+    /// offers? Then neither budgets nor trap rules nor [`Gate::worth`] are asked: it is worth a request, and
+    /// costs no new URL.
     fn is_known(&self, _url: &FrontierUrl) -> bool {
         false
     }

@@ -126,6 +126,11 @@ pub enum LowYield {
         /// The numbers, in words.
         why: String,
     },
+    /// What looks like a file by its ending: hardly any such URL led to a page.
+    Files {
+        /// The host's key.
+        host: String,
+    },
     /// URLs of this form: nearly all were thin or duplicates.
     UrlForm {
         /// The host's key; older archives have none.
@@ -166,13 +171,16 @@ impl Refusal {
     /// The wire name of a refusal by the address guard.
     pub const GUARD: &'static str = "guard";
 
+    /// The wire name of a refusal for want of yield.
+    pub const LOW_YIELD: &'static str = "barren";
+
     /// The wire names that this version knows.
     pub const NAMES: [&'static str; 8] = [
         Self::ROBOTS,
         Self::GUARD,
         "trap",
         "duplicate_foreseen",
-        "barren",
+        Self::LOW_YIELD,
         Self::LEFT_OUT,
         Self::HOST_GONE,
         Self::WALLED,
@@ -181,7 +189,7 @@ impl Refusal {
     /// The wire name of a refusal by the scope or a budget in force.
     pub const LEFT_OUT: &'static str = "left_out";
     /// Those of them that a learnt rule may give, see [`Refusal::is_learnt`].
-    pub const LEARNT_NAMES: [&'static str; 3] = ["trap", "duplicate_foreseen", "barren"];
+    pub const LEARNT_NAMES: [&'static str; 3] = ["trap", "duplicate_foreseen", Self::LOW_YIELD];
 
     /// The wire name.
     pub fn name(&self) -> &str {
@@ -190,7 +198,7 @@ impl Refusal {
             Self::Guard(_) => Self::GUARD,
             Self::Trap(_) => "trap",
             Self::PredictedDuplicate(_) => "duplicate_foreseen",
-            Self::LowYield(_) => "barren",
+            Self::LowYield(_) => Self::LOW_YIELD,
             Self::LeftOut(_) => Self::LEFT_OUT,
             Self::HostGone(_) => Self::HOST_GONE,
             Self::Walled(_) => Self::WALLED,
@@ -323,6 +331,7 @@ impl LowYield {
     pub fn rule(&self) -> String {
         match self {
             Self::Host { host, .. } => format!("{host} yields next to nothing"),
+            Self::Files { host } => format!("links to files on {host} lead to no pages"),
             Self::UrlForm { host } => format!("some forms of URLs on {host} yield next to nothing"),
         }
     }
@@ -342,6 +351,8 @@ const GONE_SECONDS: &str = " s";
 const WALLS_OF: &str = " of ";
 const WALLS_OF_HOST: &str = " answers of its host were walls";
 const FORM_YIELDS_NOTHING: &str = "nearly all URLs of its form were thin or duplicates";
+
+const FILES_ARE_NO_PAGES: &str = "by its ending a file; hardly any such URL led to a page";
 
 impl std::fmt::Display for RobotsRefusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -369,6 +380,7 @@ impl std::fmt::Display for LowYield {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Host { host, why } => write!(f, "{host}: {why}"),
+            Self::Files { .. } => f.write_str(FILES_ARE_NO_PAGES),
             Self::UrlForm { .. } => f.write_str(FORM_YIELDS_NOTHING),
         }
     }
@@ -427,7 +439,7 @@ impl Refusal {
             ("duplicate_foreseen", Some(Evidence::PredictedDuplicate(prediction))) => {
                 Self::PredictedDuplicate(Box::new(prediction))
             }
-            ("barren", Some(Evidence::LowYield(low_yield))) => Self::LowYield(low_yield),
+            (Self::LOW_YIELD, Some(Evidence::LowYield(low_yield))) => Self::LowYield(low_yield),
             (Self::LEFT_OUT, Some(Evidence::LeftOut(fate))) => Self::LeftOut(fate),
             (Self::HOST_GONE, Some(Evidence::HostGone(gone))) => Self::HostGone(gone),
             (Self::WALLED, Some(Evidence::Walled(walled))) => Self::Walled(walled),
@@ -443,10 +455,13 @@ impl Refusal {
             "guard" => Self::Guard(detail.to_owned()),
             "trap" => Self::Trap(Trap::from(detail)),
             "duplicate_foreseen" => Self::PredictedDuplicate(Box::new(prediction_of_words(detail))),
-            "barren" if detail == FORM_YIELDS_NOTHING => Self::LowYield(LowYield::UrlForm {
+            Self::LOW_YIELD if detail == FILES_ARE_NO_PAGES => Self::LowYield(LowYield::Files {
                 host: String::new(),
             }),
-            "barren" => {
+            Self::LOW_YIELD if detail == FORM_YIELDS_NOTHING => Self::LowYield(LowYield::UrlForm {
+                host: String::new(),
+            }),
+            Self::LOW_YIELD => {
                 let (host, why) = detail.split_once(": ").unwrap_or(("", detail));
                 Self::LowYield(LowYield::Host {
                     host: host.to_owned(),
@@ -559,6 +574,9 @@ mod tests {
             }),
             ("[a-z.]{1,9}", words)
                 .prop_map(|(host, why)| { Refusal::LowYield(LowYield::Host { host, why }) }),
+            Just(Refusal::LowYield(LowYield::Files {
+                host: String::new()
+            })),
             Just(Refusal::LowYield(LowYield::UrlForm {
                 host: String::new()
             })),

@@ -62,6 +62,12 @@ pub struct Snapshot {
     /// URLs refused in this start for their address: private, loopback or link-local.
     #[serde(skip)]
     pub guarded_this_start: u64,
+    /// URLs that learnt rules refused unread.
+    #[serde(skip)]
+    pub refused_unread: u64,
+    /// Links that were not followed since they lead deeper than the crawl goes.
+    #[serde(skip)]
+    pub too_deep: u64,
     /// The text of a kept page is there no longer, and its copies wait to be judged anew.
     pub copies_wait: bool,
     /// The feeds and sitemaps of a round were planned, and its pages were not yet.
@@ -173,6 +179,7 @@ impl Progress {
                 .collect();
             shown.failed = counts.failed;
             shown.refused = counts.refused;
+            (shown.refused_unread, shown.too_deep) = (counts.refused_unread, counts.too_deep);
             shown.redirected = counts.redirected;
             shown.not_modified = counts.not_modified;
             shown.admitted = counts.admitted;

@@ -12,7 +12,7 @@ use sieve::Rules;
 use state::{DuplicateLinks, Learnt, LearntPolicy, Policy};
 use url::{Host, Url};
 
-use crate::config::{DuplicateLinks as DuplicateLinksName, LearntRule};
+use crate::config::{DuplicateLinks as DuplicateLinksName, FileLinks, LearntRule};
 use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
 use config::CrawlConfig;
@@ -300,12 +300,22 @@ fn learnt_policy(config: &CrawlConfig) -> LearntPolicy {
         LearntRule::HoldBack => Learnt::HoldBack,
         LearntRule::Refuse => Learnt::Refuse,
     };
-    let low_yield = config.topic.as_ref().map(|topic| topic.low_yield);
-    let low_yield = low_yield.unwrap_or(LearntRule::Auto);
     LearntPolicy {
         parameters: of(config.dedup.idle_parameters, usual.parameters),
         duplicates: of(config.dedup.predicted_duplicates, usual.duplicates),
-        low_yield: of(low_yield, usual.low_yield),
+        low_yield: match &config.topic {
+            None => usual.low_yield,
+            // A crawl that never stops for want of harvest is for all that its budget reaches.
+            Some(topic) if topic.low_yield == LearntRule::Auto && topic.stop_harvest == 0.0 => {
+                Learnt::Last
+            }
+            Some(topic) => of(topic.low_yield, usual.low_yield),
+        },
+        files: match config.scope.files {
+            FileLinks::Follow => Learnt::Off,
+            FileLinks::Last => Learnt::HoldBack,
+            FileLinks::Sample => Learnt::Sample,
+        },
     }
 }
 

@@ -1,14 +1,17 @@
 //! The crawl in some sentences: why it stopped, what it read and kept, and how well it was led.
 
-use outcome::StopReason;
+use outcome::{LinkFate, StopReason};
 
 use crate::figures::CrawlReport;
 use crate::harvest::Harvest;
 use crate::words::{count, name, plural, share};
 
+/// The name of refusals for want of yield.
+const BARREN: &str = outcome::Refusal::LOW_YIELD;
+
 /// What there is to say, each a whole sentence.
 pub(crate) fn story(report: &CrawlReport) -> Vec<String> {
-    let mut told = vec![stopped(report), found(report)];
+    let mut told = vec![stopped(report), left_out(report), found(report)];
     told.extend(led(&report.harvest));
     told.retain(|sentence| !sentence.is_empty());
     told
@@ -59,6 +62,28 @@ pub fn why_stopped(reason: &StopReason, detail: Option<&str>, pending: u64) -> S
         _ => String::new(),
     };
     format!("It stopped because {why}{detail}{by_now}.")
+}
+
+/// Where nothing waits any more: what is known, and was not asked for.
+fn left_out(report: &CrawlReport) -> String {
+    if report.stop_reason != Some(StopReason::Drained) {
+        return String::new();
+    }
+    let deep = report.links.refused.get(LinkFate::Depth.name());
+    let deep = deep.map(|&links| {
+        let links = plural(links, "link leads", "links lead");
+        format!("{links} deeper than the crawl goes")
+    });
+    let barren = report.reasons.refused.get(BARREN);
+    let barren = barren.map(|&urls| {
+        let urls = plural(urls, "URL was", "URLs were");
+        format!("{urls} not asked for since hardly any of their kind had been of use")
+    });
+    let parts: Vec<String> = deep.into_iter().chain(barren).collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("Left out: {}.", parts.join("; ")),
+    }
 }
 
 /// What was read, and what of it is kept.
@@ -162,6 +187,24 @@ mod tests {
             by_hand,
             "It stopped because it was told to; it can go on (at once)."
         );
+    }
+
+    #[test]
+    fn a_crawl_that_ended_by_its_depth_or_its_rules_says_so() {
+        // "Nothing was left to fetch", though 400 of 600 posts lay behind the hundredth page of a list.
+        let mut tally = Tally::new();
+        journal::small().iter().for_each(|record| tally.add(record));
+        let mut report = tally.report("");
+        report.links.refused = [("depth".to_owned(), 1)].into();
+        report.reasons.refused = [("barren".to_owned(), 36)].into();
+        let said = story(&report);
+        assert_eq!(
+            said[1],
+            "Left out: 1 link leads deeper than the crawl goes; 36 URLs were not asked for since hardly any of \
+             their kind had been of use."
+        );
+        report.stop_reason = Some(StopReason::MaxPages);
+        assert!(!story(&report).iter().any(|said| said.contains("Left out")));
     }
 
     #[test]

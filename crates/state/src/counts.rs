@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use archive::{Event, PageRecord, Record, RetryOrigin, VisitRecord};
-use outcome::{JunkReason, Outcome, OutcomeKind, SitemapKind, Verdict};
+use outcome::{JunkReason, LinkFate, Outcome, OutcomeKind, SitemapKind, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// The counters, over all starts of the crawl.
@@ -25,6 +25,12 @@ pub struct Counts {
     pub failed: u64,
     /// URLs we did not ask for.
     pub refused: u64,
+    /// Those of them that learnt rules refused unread.
+    #[serde(default)]
+    pub refused_unread: u64,
+    /// Links that were not followed since they lead deeper than the crawl goes.
+    #[serde(default)]
+    pub too_deep: u64,
     /// URLs that pointed elsewhere.
     pub redirected: u64,
     /// URLs unchanged.
@@ -84,6 +90,11 @@ impl Counts {
         self.admitted += page.admitting_links().count() as u64;
         self.finished += 1;
         *self.of(&page.outcome) += 1;
+        let refusal = page.outcome.refusal();
+        self.refused_unread +=
+            u64::from(refusal.is_some_and(|refusal| !refusal.rules().is_empty()));
+        let is_deep = |link: &&archive::LinkRecord| link.fate == LinkFate::Depth;
+        self.too_deep += page.links.iter().filter(is_deep).count() as u64;
         if page.fetch.is_some() {
             self.pages += 1;
             self.fetched += 1;
@@ -148,6 +159,8 @@ impl Counts {
             }
         };
         *count = count.saturating_sub(1);
+        let was_unread = u64::from(!origin.rules.is_empty());
+        self.refused_unread = self.refused_unread.saturating_sub(was_unread);
         self.pages = self.pages.saturating_sub(u64::from(origin.fetched));
     }
 
@@ -238,6 +251,41 @@ mod tests {
             ..RetryRecord::default()
         })));
         assert_eq!((counts.pending(), counts.pages, counts.failed), (1, 0, 0));
+    }
+
+    #[test]
+    fn what_rules_and_depth_leave_out_is_counted_until_it_is_put_back() {
+        let mut counts = Counts::default();
+        let refusal = outcome::Refusal::LowYield(outcome::LowYield::UrlForm {
+            host: "a.example".into(),
+        });
+        let deep = archive::LinkRecord {
+            fate: LinkFate::Depth,
+            ..archive::LinkRecord::default()
+        };
+        let refused = PageRecord {
+            outcome: Outcome::Refused(refusal.clone()),
+            ..PageRecord::default()
+        };
+        let page = PageRecord {
+            outcome: Outcome::Judged(Verdict::Index),
+            links: vec![deep.clone(), archive::LinkRecord::default(), deep],
+            ..PageRecord::default()
+        };
+        for page in [refused, page] {
+            counts.apply(&record(Event::Page(Box::new(page))));
+        }
+        assert_eq!((counts.refused_unread, counts.too_deep), (1, 2));
+        counts.apply(&record(Event::Retry(RetryRecord {
+            urls: vec!["http://a.example/".into()],
+            origins: vec![RetryOrigin {
+                outcome: OutcomeKind::Refused,
+                rules: refusal.rules(),
+                ..RetryOrigin::default()
+            }],
+            ..RetryRecord::default()
+        })));
+        assert_eq!((counts.refused_unread, counts.refused), (0, 0));
     }
 
     #[test]

@@ -11,6 +11,8 @@
 //!   and if by its size less than one page is lost with a confidence of 95 % ([`outcome::RuleLoss`]).
 //!   A copy of a page that led to new pages is never refused: what a mirror has of its own may be
 //!   found through its lists alone. So whatever was found through a page is found through its copy;
+//! - *last*: its URLs wait in the same way, but for one in twenty, and all are fetched then. So it is with
+//!   what yields next to nothing in a crawl that never stops for want of harvest;
 //! - *refuse*: its URLs are refused, those of duplicates once the original was read, and one in
 //!   twenty is fetched all the same.
 //!
@@ -25,6 +27,10 @@
 //!
 //! The same holds for values that are URLs of the site and lead nowhere, such as that of a login form
 //! for the way back (`idle_values`): without it half of a budget went to one form.
+//!
+//! A link to a file, by its ending, is a guess of this kind as well ([`crate::files`]): while links to files
+//! of its host led to no pages it waits until all else is done, and once it is sure that hardly any does, it
+//! is refused, but for one in twenty (*sample*).
 //!
 //! In a crawl with a topic, hosts and parts of hosts that have yielded next to nothing for it are
 //! rules of the same kind.
@@ -44,6 +50,7 @@ use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::files::{FileLink, FileLinks};
 use crate::idle_values::{Idle, IdleValues};
 use crate::policy::{Learnt, LearntPolicy};
 use crate::read_urls::ReadUrls;
@@ -89,6 +96,8 @@ pub struct FetchGate {
     values: IdleValues,
     /// Pages that were the same under two values of an opaque parameter, by normalized URL.
     compared: RecentSet<u64>,
+    /// What links to files led to.
+    files: FileLinks,
     /// Hosts that yield nothing, and why that is said.
     stopped: RecentMap<String, String>,
     /// What rules refused, and what probes found.
@@ -111,6 +120,8 @@ struct Foreseen {
     is_probe: Option<bool>,
     /// Whether the original was read; true where there is none.
     original_is_read: bool,
+    /// Whether enough is known to refuse it; asked of what is sampled alone.
+    is_sure: bool,
 }
 
 /// By which rules a URL would have been refused.
@@ -138,6 +149,7 @@ impl FetchGate {
             leading: ReadUrls::default(),
             values: IdleValues::default(),
             compared: RecentSet::with_max(COMPARED_MAX),
+            files: FileLinks::default(),
             stopped: RecentMap::with_max(STOPPED_MAX),
             losses: LearntLosses::default(),
             refused: RefusedUrls::default(),
@@ -156,6 +168,7 @@ impl FetchGate {
             leading,
             values,
             compared,
+            files,
             stopped,
             losses,
             refused,
@@ -168,6 +181,7 @@ impl FetchGate {
         self.leading = leading;
         self.values = values;
         self.compared = compared;
+        self.files = files;
         self.stopped = stopped;
         self.losses = losses;
         self.wrong = wrong;
@@ -272,7 +286,10 @@ impl FetchGate {
                 Some(false) => refuse(foreseen.refusal),
                 Some(true) | None => Permission::Allowed,
             },
-            Learnt::HoldBack => Permission::HoldBack(HeldBack::UntilOthersAreDone),
+            Learnt::Last if foreseen.draw < PROBED_SHARE => Permission::Allowed,
+            Learnt::HoldBack | Learnt::Last | Learnt::Sample => {
+                Permission::HoldBack(HeldBack::UntilOthersAreDone)
+            }
             Learnt::Refuse if is_doubtful => Permission::HoldBack(HeldBack::UntilOthersAreDone),
             Learnt::Refuse if foreseen.draw < PROBED_SHARE => Permission::Allowed,
             Learnt::Refuse if !foreseen.original_is_read => Permission::Defer,
@@ -293,6 +310,14 @@ impl FetchGate {
         let Some(foreseen) = self.foresee(host, url, normalizer) else {
             return Permission::Allowed;
         };
+        if foreseen.mode == Learnt::Sample {
+            let is_doubtful = self.is_doubtful(&foreseen.refusal);
+            let is_refused = foreseen.is_sure && !is_doubtful && foreseen.draw >= PROBED_SHARE;
+            return match is_refused {
+                true => refuse(foreseen.refusal),
+                false => Permission::Allowed,
+            };
+        }
         let may_refuse = foreseen.mode == Learnt::HoldBack
             && foreseen.draw < REFUSABLE_SHARE
             && foreseen.original_is_read
@@ -364,38 +389,70 @@ impl FetchGate {
         url: &CanonicalUrl,
         normalizer: &UrlNormalizer,
     ) -> Option<Foreseen> {
-        let low_yield = || self.low_yield(host, url);
+        let file = || self.file(host, url);
+        let form = || self.barren_form(host, url);
         let duplicate = || self.duplicate(host, url, normalizer);
-        match self.learnt.low_yield {
-            // What is held back for its form is fetched in the end; a copy need not be.
-            Learnt::HoldBack => duplicate().or_else(low_yield),
-            Learnt::Off | Learnt::Refuse => low_yield().or_else(duplicate),
-        }
+        let known = self.barren_host(host, url).or_else(file);
+        known.or_else(|| match self.learnt.low_yield {
+            // What waits for its form is fetched in the end; a copy need not be.
+            Learnt::HoldBack | Learnt::Last => duplicate().or_else(form),
+            Learnt::Off | Learnt::Refuse | Learnt::Sample => form().or_else(duplicate),
+        })
     }
 
-    fn low_yield(&self, host: &HostKey, url: &CanonicalUrl) -> Option<Foreseen> {
-        if self.learnt.low_yield == Learnt::Off {
+    fn file(&self, host: &HostKey, url: &CanonicalUrl) -> Option<Foreseen> {
+        if self.learnt.files == Learnt::Off {
             return None;
         }
-        let low_yield = if let Some(why) = self.stopped.get(host.as_str()) {
-            LowYield::Host {
-                host: host.to_string(),
-                why: why.clone(),
-            }
-        } else if self.rules.is_low_yield(url.as_str()) {
-            LowYield::UrlForm {
-                host: host.to_string(),
-            }
-        } else {
-            return None;
-        };
         let draw = self.draw(url.as_str());
+        let is_sure = match self.files.of(url)? {
+            FileLink::Unknown | FileLink::Page => return None,
+            // One in twenty is tried in its turn, or a wiki would not be known for one.
+            FileLink::File {
+                by_others: true, ..
+            } if draw < PROBED_SHARE => return None,
+            FileLink::File { is_sure, .. } => is_sure,
+        };
         Some(Foreseen {
-            refusal: Refusal::LowYield(low_yield),
-            mode: self.learnt.low_yield,
+            refusal: Refusal::LowYield(LowYield::Files {
+                host: host.to_string(),
+            }),
+            mode: self.learnt.files,
             draw,
             is_probe: None,
             original_is_read: true,
+            is_sure,
+        })
+    }
+
+    fn barren_host(&self, host: &HostKey, url: &CanonicalUrl) -> Option<Foreseen> {
+        let why = self.stopped.get(host.as_str())?;
+        self.low_yield(
+            url,
+            LowYield::Host {
+                host: host.to_string(),
+                why: why.clone(),
+            },
+        )
+    }
+
+    fn barren_form(&self, host: &HostKey, url: &CanonicalUrl) -> Option<Foreseen> {
+        let host = host.to_string();
+        let is_asked = self.learnt.low_yield != Learnt::Off;
+        let is_low = is_asked && self.rules.is_low_yield(url.as_str());
+        is_low.then(|| self.low_yield(url, LowYield::UrlForm { host }))?
+    }
+
+    fn low_yield(&self, url: &CanonicalUrl, low_yield: LowYield) -> Option<Foreseen> {
+        let mode = self.learnt.low_yield;
+        let draw = self.draw(url.as_str());
+        (mode != Learnt::Off).then_some(Foreseen {
+            refusal: Refusal::LowYield(low_yield),
+            mode,
+            draw,
+            is_probe: None,
+            original_is_read: true,
+            is_sure: true,
         })
     }
 
@@ -417,6 +474,7 @@ impl FetchGate {
                 mode,
                 draw,
                 original_is_read,
+                is_sure: true,
             })
         };
         if let Some(left_out) = self.read.find(&plain, normalizer)
@@ -496,6 +554,7 @@ impl FetchGate {
         };
         self.note_refusal(record, &url, normalizer);
         self.note_probe(record, &url, normalizer);
+        self.files.observe(&url, record);
         let is_whole = record.page.is_some() && (200..300).contains(&record.status());
         if is_whole && record.junk() != Some(&JunkReason::SoftNotFound) && !record.is_blocked() {
             self.read.note(&url, normalizer);
@@ -565,6 +624,11 @@ impl FetchGate {
         };
         let compared = record.foreseen_compared;
         self.losses.probed(&record.foreseen_by, compared, is_unique);
+        let host = url.host().to_string();
+        let of_files = LowYield::Files { host }.rule();
+        if is_unique && record.foreseen_by.contains(&of_files) {
+            self.find_wrong(&of_files);
+        }
         let Some(original) = &record.foreseen else {
             // That a host yields a page now and then is no news: it is stopped for yielding few.
             return;
@@ -627,7 +691,7 @@ impl FetchGate {
                 .observe_unique(&normalizer.normalized(url), was_read);
         } else if matches!(
             kind,
-            Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error)
+            Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error | JunkKind::NoPage)
         ) {
             self.rules.observe_low_yield(&record.url);
         }

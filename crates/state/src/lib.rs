@@ -18,7 +18,7 @@
 //!
 //! In reading order: [`finding`] is what was found at a URL, [`policy`] what the user wants;
 //! [`state`] is the whole; `decide` (which makes a `decided`) and `apply` are the two halves of every change. The parts:
-//! [`queue`] (frontier, `robots_book` and [`fetch_gate`], with `read_urls`, `idle_values` and [`refused`]),
+//! [`queue`] (frontier, `robots_book` and [`fetch_gate`], with `files`, `idle_values`, `read_urls` and [`refused`]),
 //! `host_pasts` (what hosts answered last), [`kept`] pages and
 //! their prints, [`templates`] of hosts, [`reach`] (scope, seeds, hosts), [`examples`] and
 //! [`focus_view`], [`counts`]. [`retry`] gives URLs another chance; [`recorded`] goes from the
@@ -32,6 +32,7 @@ mod decide;
 mod decided;
 pub mod examples;
 pub mod fetch_gate;
+mod files;
 pub mod finding;
 pub mod focus_view;
 mod host_pasts;

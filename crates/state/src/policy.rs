@@ -27,6 +27,11 @@ pub enum Learnt {
     HoldBack,
     /// They are refused, but for probes.
     Refuse,
+    /// They are fetched after all others, but for probes, which go in their turn.
+    Last,
+    /// They are fetched after all others; once enough of them were to tell, the rest is refused but for
+    /// probes.
+    Sample,
 }
 
 /// The same for each kind of rule.
@@ -38,6 +43,8 @@ pub struct LearntPolicy {
     pub duplicates: Learnt,
     /// Hosts that yield next to nothing for the topic, and forms of URLs that yield next to nothing.
     pub low_yield: Learnt,
+    /// Links to files, by what such links led to.
+    pub files: Learnt,
 }
 
 impl LearntPolicy {
@@ -47,20 +54,26 @@ impl LearntPolicy {
             parameters: Learnt::Off,
             duplicates: Learnt::Off,
             low_yield: Learnt::Off,
+            files: Learnt::Off,
         }
     }
 
     /// As a crawl with or without a topic has it unless it is told otherwise. Without a topic every
-    /// page is wanted, so nothing is refused that may be a page of its own.
+    /// page is wanted, so nothing is refused that may be a page of its own. That links to files lead to none
+    /// is known in either case.
     pub fn usual(has_topic: bool) -> Self {
-        let of_all = match has_topic {
+        let of_duplicates = match has_topic {
             true => Learnt::Refuse,
             false => Learnt::HoldBack,
         };
         Self {
-            parameters: of_all,
-            duplicates: of_all,
-            low_yield: of_all,
+            parameters: of_duplicates,
+            duplicates: of_duplicates,
+            low_yield: match has_topic {
+                true => Learnt::Refuse,
+                false => Learnt::Last,
+            },
+            files: Learnt::Sample,
         }
     }
 }

@@ -108,7 +108,8 @@ impl Gate for Gates<'_> {
     }
 
     fn is_known(&self, url: &FrontierUrl) -> bool {
-        context::is_visit(&url.context)
+        // A sitemap may be packed, and is read for the URLs of pages.
+        context::is_visit(&url.context) || context::is_sitemap(&url.context)
     }
 
     fn check(&mut self, host: &HostKey, url: &CanonicalUrl) -> Permission {
@@ -177,5 +178,56 @@ impl SharedQueue {
     /// until then what the queue holds is of use.
     pub fn lock(&self) -> MutexGuard<'_, Queue> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::PageRecord;
+    use frontier::FrontierConfig;
+    use outcome::{JunkReason, Outcome, Verdict};
+
+    use super::*;
+    use crate::context::UrlContext;
+    use crate::testing::{NOW_MS, policy, state};
+
+    #[test]
+    fn a_packed_sitemap_is_no_link_to_a_file() {
+        let state = state(policy(), FrontierConfig::default(), "http://a.example/");
+        let mut queue = state.queue().lock();
+        let normalizer = UrlNormalizer::default();
+        for number in 0..3 {
+            let image = PageRecord {
+                url: format!("http://a.example/{number}.jpg"),
+                outcome: Outcome::Judged(Verdict::Junk(JunkReason::UnsupportedType)),
+                ..PageRecord::default()
+            };
+            queue.gate.on_page(&image, &normalizer);
+        }
+        let url = CanonicalUrl::parse("http://a.example/map.xml.gz").unwrap();
+        let waits = Permission::HoldBack(HeldBack::UntilOthersAreDone);
+        assert_eq!(queue.gate.check(&url.host(), &url, &normalizer), waits);
+        let scope = queue.scope.clone();
+        let scope = scope.read().unwrap();
+        let Queue {
+            gate,
+            robots,
+            walls,
+            refusing,
+            ..
+        } = &mut *queue;
+        let gates = Gates {
+            robots,
+            gate,
+            walls,
+            scope: &scope,
+            refusing,
+            for_visits_alone: false,
+            now_ms: NOW_MS,
+        };
+        let mut sitemap = FrontierUrl::seed(url, 0);
+        assert!(!gates.is_known(&sitemap));
+        sitemap.context = UrlContext::sitemap().to_bytes();
+        assert!(gates.is_known(&sitemap));
     }
 }

@@ -40,9 +40,15 @@ impl Archive {
             0 => at_ms,
             started_ms => started_ms,
         };
-        let is_long = response.body.len() >= REVISIT_BYTES_MIN;
+        // Two files may begin alike: a part of a body stands for no other.
+        let may_stand_for_others =
+            response.body.len() >= REVISIT_BYTES_MIN && response.truncated.is_none();
         let payload_key = self.payloads.key(response.body);
-        let original = match self.payloads.get(payload_key).filter(|_| is_long) {
+        let original = match self
+            .payloads
+            .get(payload_key)
+            .filter(|_| may_stand_for_others)
+        {
             Some(place) => self.original(place)?,
             None => None,
         };
@@ -65,7 +71,7 @@ impl Archive {
             offset,
             len,
         };
-        if original.is_none() && is_long {
+        if original.is_none() && may_stand_for_others {
             self.payloads.insert(payload_key, &place);
         }
         if !response.request.is_empty() {

@@ -157,14 +157,20 @@ impl PageRecord {
     }
 
     /// Whether a page that learnt rules would have refused is lost without its fetch: it is no copy,
-    /// and wanted. None where the record does not tell: it was not foreseen, or it is an error or so
-    /// thin that it says nothing.
+    /// and wanted. What is no page is no loss. None where the record does not tell: it was not foreseen, or
+    /// it is an error or so thin that it says nothing.
     pub fn is_probe_unique(&self) -> Option<bool> {
         if self.foreseen_by.is_empty() {
             return None;
         }
+        let is_success = (200..300).contains(&self.status());
+        let is_no_page = self.junk() == Some(&JunkReason::UnsupportedType);
+        if is_success && self.page.is_none() && is_no_page {
+            // Without its fetch no page is lost where there is none.
+            return Some(false);
+        }
         let nothing = || self.foreseen_nothing.then(|| self.leads_elsewhere());
-        let is_whole = self.page.is_some() && (200..300).contains(&self.status());
+        let is_whole = self.page.is_some() && is_success;
         match &self.outcome {
             Outcome::Judged(_) if !is_whole => nothing(),
             Outcome::Judged(Verdict::Index) => Some(self.replaces.is_none()),

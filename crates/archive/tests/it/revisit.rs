@@ -88,3 +88,36 @@ fn without_bodies_or_where_the_response_cannot_be_read_nothing_is_written() {
         assert_eq!(count(&all, "WARC-Type: revisit"), 0, "{all}");
     }
 }
+
+#[test]
+fn a_part_of_a_body_stands_for_no_other() {
+    // Files that are no pages are not read on, and two PDFs may begin alike.
+    let body = "x".repeat(2_000);
+    let dir = tempfile::tempdir().unwrap();
+    for (truncated, revisits) in [(Some("bytes"), 0), (None, 1)] {
+        let path = dir.path().join(revisits.to_string());
+        let (mut archive, _) = Archive::open(&path, ArchiveConfig::default()).unwrap();
+        for seq in 1..3 {
+            let response = Response {
+                truncated,
+                ..response(200, body.as_bytes())
+            };
+            archive
+                .append(&Entry {
+                    record: &page(seq),
+                    response: Some(response),
+                    text: None,
+                })
+                .unwrap();
+        }
+        archive.sync().unwrap();
+        drop(archive);
+        let mut all = String::new();
+        for file in bodies(&path) {
+            let file = std::fs::File::open(file).unwrap();
+            let mut decoder = flate2::read::MultiGzDecoder::new(file);
+            decoder.read_to_string(&mut all).unwrap();
+        }
+        assert_eq!(count(&all, "WARC-Type: revisit"), revisits, "{truncated:?}");
+    }
+}

@@ -28,6 +28,10 @@ keys! {
         /// Body as received.
         body: Size = Size(fetch().body_bytes_max), at_least(LEAST);
 
+        /// Body of what is no page, by its type and its first bytes, as received: an image, a PDF, an
+        /// archive.
+        file_body: Size = Size(fetch().file_bytes_max), at_least(LEAST);
+
         /// Body after its content codings are undone.
         decoded_body: Size = Size(fetch().decoded_bytes_max), at_least(LEAST);
 
@@ -146,6 +150,7 @@ impl CrawlConfig {
         let limits = &self.limits;
         FetchLimits {
             body_bytes_max: limits.body.0,
+            file_bytes_max: limits.file_body.0,
             decoded_bytes_max: limits.decoded_body.0,
             ratio_max: limits.decoded_ratio,
             robots_bytes_max: limits.robots.0,

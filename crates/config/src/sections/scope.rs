@@ -24,6 +24,18 @@ choice! {
     }
 }
 
+choice! {
+    /// What becomes of links to files.
+    pub enum FileLinks {
+        /// they are fetched like any
+        Follow = "follow",
+        /// they are fetched after all others, where the first of a host were no pages
+        Last = "last",
+        /// the same; once it is sure that hardly any is a page, one in twenty is fetched
+        Sample = "sample",
+    }
+}
+
 keys! {
     /// Where to go.
     pub struct ScopeSection {
@@ -40,6 +52,9 @@ keys! {
         /// Regular expressions on the canonical URL; none may match.
         exclude: Vec<String> = Vec::new(),
             each("regular expressions", pattern).counts_for(CountsFor::NewLinks);
+
+        /// What becomes of links to what is a file by its ending, such as `.jpg`, `.pdf` or `.zip`.
+        files: FileLinks = FileLinks::Sample, any();
 
         /// Follow links marked rel=nofollow.
         follow_nofollow: bool = false, any().counts_for(CountsFor::NewLinks);

@@ -57,8 +57,9 @@ keys! {
         off_topic: OffTopic = OffTopic::Drop, any().counts_for(CountsFor::NewPages);
 
         /// What becomes of URLs of hosts, and of forms of URLs, that have yielded next to nothing. Of
-        /// those held back none is refused, since a page of no worth may lead to others. Without a topic
-        /// forms of URLs are held back.
+        /// those held back none is refused, since a page of no worth may lead to others. With `auto`
+        /// and `stop_harvest = 0`, and without a topic (of forms of URLs), they are fetched after all
+        /// others, one in twenty in its turn.
         low_yield: LearntRule = LearntRule::Auto, any();
 
         /// Share of fetches spent on forms of URLs that are little known, to learn. As long as no

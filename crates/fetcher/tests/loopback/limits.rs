@@ -49,6 +49,50 @@ fn a_body_over_the_limit_is_cut_and_marked_so() {
 }
 
 #[test]
+fn of_what_is_no_page_only_the_first_bytes_are_read() {
+    // A gallery's images, PDFs and archives were read to their ends, 34 MB for 21 pages.
+    let server = Server::start(|request, stream| {
+        let path = request.split(' ').nth(1).unwrap();
+        let (content_type, head) = match path {
+            "/pdf-as-page" => ("text/html; charset=utf-8", &b"%PDF-1.4\n"[..]),
+            "/page" => ("text/html", &b"<!doctype html><p>"[..]),
+            "/page-without-a-type" => ("*/*", &b"<!doctype html><p>"[..]),
+            _ => ("image/jpeg", &b"\xff\xd8\xff\xe0\0\x10JFIF\0"[..]),
+        };
+        let length = if path == "/small.jpg" {
+            9_000
+        } else {
+            2_000_000
+        };
+        let line = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
+        );
+        let _ = stream.write_all(line.as_bytes());
+        let _ = stream.write_all(head);
+        let _ = stream.write_all(&vec![b'x'; length - head.len()]);
+    });
+    for (path, read) in [
+        ("/large.jpg", 16_000),
+        ("/pdf-as-page", 16_000),
+        ("/small.jpg", 9_000),
+        ("/page", 2_000_000),
+        ("/page-without-a-type", 2_000_000),
+    ] {
+        let fetched = fetch(local(), &server.url(path)).unwrap();
+        assert_eq!(fetched.body.len(), read, "{path}");
+        let is_cut = read == 16_000;
+        assert_eq!(
+            fetched.truncated,
+            is_cut.then_some(Truncated::Bytes),
+            "{path}"
+        );
+    }
+    let ample = with(|limits| limits.file_bytes_max = 3_000_000);
+    let whole = fetch(ample, &server.url("/large.jpg")).unwrap();
+    assert_eq!((whole.body.len(), whole.truncated), (2_000_000, None));
+}
+
+#[test]
 fn a_body_of_exactly_the_bound_is_whole() {
     let server = Server::says(ok(&"x".repeat(1_000)));
     let config = with(|limits| limits.body_bytes_max = 1_000);

@@ -76,6 +76,7 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("unspecified", "未指定地址"), ("IPv4-compatible", "IPv4 兼容地址"), ("local NAT64", "本地 NAT64"), ("unique local", "唯一本地地址"), ("site-local", "站点本地地址"),
     ("{} (pages compared)", "{0}（页面比较过）"),
     ("{} yields next to nothing", "{0} 几乎没有收获"), ("nearly all URLs of its form were thin or duplicates", "这种形式的网址几乎都内容太少或重复"),
+    ("by its ending a file; hardly any such URL led to a page", "从后缀看是文件；这样的网址几乎都不是网页"),
     ("the host did not answer {} times in a row, for {} s", "主机连续 {0} 次没有应答，历时 {1} 秒"),
     // The network.
     ("look up {}: {}", "解析 {0}：{1}"), ("connect: {}", "连接：{0}"), ("set up TLS: {}", "建立 TLS：{0}"),

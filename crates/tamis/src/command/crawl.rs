@@ -481,6 +481,9 @@ fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>) {
             Refusal::GUARD
         ));
     }
+    if summary.reason == StopReason::Drained {
+        tell_left_out(&summary.snapshot, runner);
+    }
     let failed = summary.snapshot.failed;
     if failed > 0 {
         let urls = report::words::plural(failed, "URL", "URLs");
@@ -495,6 +498,24 @@ fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>) {
     output.say(format!(
         "next: tamis report {dir} | tamis search {dir} WORDS{watched}"
     ));
+}
+
+/// What is known and was not asked for, where nothing waits any more.
+fn tell_left_out(snapshot: &pipeline::Snapshot, runner: &Runner<'_>) {
+    let (dir, output) = (runner.dir.root().display(), runner.output);
+    if snapshot.too_deep > 0 {
+        let links = report::words::plural(snapshot.too_deep, "link leads", "links lead");
+        output.say(format!(
+            "{links} deeper than crawl.max_depth and were left out; a new crawl with a larger one follows them"
+        ));
+    }
+    if snapshot.refused_unread > 0 {
+        let urls = report::words::plural(snapshot.refused_unread, "URL was", "URLs were");
+        output.say(format!(
+            "{urls} refused unread by rules that the crawl learnt (the report says which); to fetch them all the \
+             same: tamis retry {dir} --status learnt"
+        ));
+    }
 }
 
 /// The crawl's directory: the flag's, or one named after the configuration file.

@@ -65,6 +65,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         limits.body_bytes_max = bytes;
         limits.decoded_bytes_max = bytes;
     }
+    // Whoever asks for one URL wants what is there.
+    limits.file_bytes_max = limits.body_bytes_max;
     let config = HttpConfig {
         contact: args.contact.clone(),
         limits: limits.clone(),
