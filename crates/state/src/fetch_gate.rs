@@ -538,6 +538,7 @@ impl FetchGate {
             draw: self.draw(url.as_str()),
             is_probe,
             original_is_read: true,
+            is_sure: true,
         })
     }
 
