@@ -1,20 +1,28 @@
 #!/usr/bin/env bash
 # Builds a release for this machine's platform: target/release-files/tamis-VERSION-TARGET.tar.gz with its SHA-256.
 #
-#   packaging/release.sh [--binary FILE] [OUT]
+#   packaging/release.sh [--pgo | --binary FILE] [OUT]
 #
-# --binary packs a binary that is there already instead of building one. The tree must be as committed, since the
-# binary says from which commit it was built; two runs over one binary give the same bytes.
+# --pgo builds twice: first a binary that counts what runs while it crawls the made-up web of bench/, then one that
+# the compiler arranges by these counts. It needs Python 3 and llvm-profdata of LLVM 19 or newer (LLVM_PROFDATA
+# says where). --binary packs a binary that is there already instead of building one. The tree must be as committed,
+# since the binary says from which commit it was built; two runs over one binary give the same bytes.
 set -euo pipefail
-binary='' out=''
+binary='' out='' pgo=''
 while [ $# -gt 0 ]; do
   case "$1" in
     --binary) binary=$(realpath "${2:?--binary needs a file}"); shift 2 ;;
+    --pgo) pgo=1; shift ;;
     -*) echo "unknown option: $1" >&2; exit 2 ;;
     *) out=$(realpath -m "$1"); shift ;;
   esac
 done
+if [ -n "$pgo" ] && [ -n "$binary" ]; then
+  echo "--pgo builds a binary and --binary gives one: leave out either" >&2
+  exit 2
+fi
 cd "$(dirname "$0")/.."
+pgo=${pgo:+$(realpath -m "${CARGO_TARGET_DIR:-target}/pgo")}
 out=${out:-$PWD/target/release-files}
 
 if [ -n "$(git status --porcelain)" ]; then
@@ -24,7 +32,39 @@ fi
 commit=$(git rev-parse --short=12 HEAD)
 target=$(rustc -vV | sed -n 's/^host: //p')
 
-if [ -z "$binary" ]; then
+# Prints an llvm-profdata that reads what rustc writes, the newest first.
+profdata() {
+  local tool tools=(llvm-profdata-{29..19} llvm-profdata) version
+  [ -z "${LLVM_PROFDATA:-}" ] || tools=("$LLVM_PROFDATA")
+  for tool in "${tools[@]}"; do
+    version=$("$tool" --version 2>/dev/null | sed -n 's/.*LLVM version \([0-9]*\).*/\1/p') || continue
+    if [ "${version:-0}" -ge 19 ]; then
+      echo "$tool"
+      return
+    fi
+  done
+  echo "--pgo needs llvm-profdata of LLVM 19 or newer: install llvm-19, or say in LLVM_PROFDATA where it is" >&2
+  return 1
+}
+
+# Builds the program for a profile or by one. With --target the flags are not for what runs during the build.
+build_with() {
+  CARGO_ENCODED_RUSTFLAGS="$1" cargo build --profile dist --locked -p tamis --target "$target" --target-dir "$pgo"
+}
+
+if [ -n "$pgo" ]; then
+  begun=$(date +%s)
+  tool=$(profdata)
+  binary=$pgo/$target/dist/tamis
+  rm -rf "$pgo/raw"
+  build_with "-Cprofile-generate=$pgo/raw"
+  cargo build --release --locked -p testweb --example serve_bulk
+  python3 bench/compare.py --server "${CARGO_TARGET_DIR:-target}/release/examples/serve_bulk" \
+    --tamis "training=$binary" --port 8790 --hosts 10 --pages 100 --rounds 1 >&2
+  "$tool" merge -o "$pgo/tamis.profdata" "$pgo/raw"
+  build_with "-Cprofile-use=$pgo/tamis.profdata"
+  echo "built twice in $(( $(date +%s) - begun )) s on $(nproc) cores" >&2
+elif [ -z "$binary" ]; then
   begun=$(date +%s)
   cargo build --profile dist --locked -p tamis
   binary=${CARGO_TARGET_DIR:-target}/dist/tamis
