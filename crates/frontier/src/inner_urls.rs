@@ -82,20 +82,25 @@ pub fn inner_values(url: &CanonicalUrl) -> Vec<InnerValue<'_>> {
     of_path.into_iter().chain(of_query).collect()
 }
 
-/// Whether a value is the URL that it stands in once more, with another value in the same place.
+/// Whether a value is the URL that it stands in once more, with another value in the same place, or holds it
+/// again in turn. A URL of another site, or of another path, may well have a parameter of that name.
 pub(crate) fn is_nested(
+    host: &HostKey,
     path: &str,
     parameters: impl Iterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
 ) -> bool {
     let is_within = |(before, segment): (&str, &str)| {
         before.len() > 1
             && segment.contains('%')
+            && is_of_site(segment, host)
             && unescaped(segment).any(|inner| path_of(&inner).starts_with(before))
     };
     segments(path).any(is_within)
         || parameters.take(VALUES_MAX).any(|(name, value)| {
             let (name, value) = (name.as_ref(), value.as_ref());
-            value.contains(['%', '?']) && unescaped(value).any(|inner| has_parameter(&inner, name))
+            value.contains(['%', '?'])
+                && is_of_site(value, host)
+                && unescaped(value).any(|inner| has_parameter(&inner, path, name))
         })
 }
 
@@ -140,14 +145,16 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
     (bytes.len() < text.len()).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether a text is a URL with a parameter of this name. What stands before its query has no blank:
+/// Whether a text is a URL of this path, or holds one in turn, with a parameter of this name. What stands before its query has no blank:
 /// words that somebody looked for may hold a question mark as well.
-fn has_parameter(text: &str, name: &str) -> bool {
+fn has_parameter(text: &str, path: &str, name: &str) -> bool {
     text.split_once('?').is_some_and(|(before, query)| {
+        let again = || unescaped(query).any(|query| query.contains(path));
         let names = query
             .split(['?', '&'])
             .filter_map(|piece| piece.split_once('='));
         !before.contains(|c: char| c.is_whitespace() || c == '+')
+            && (path_of(before) == path || again())
             && names.map(|(name, _)| name).any(|own| own == name)
     })
 }
@@ -196,7 +203,8 @@ mod tests {
     #[track_caller]
     fn check_nested(text: &str, expected: bool) {
         let url = url(text);
-        assert_eq!(is_nested(url.path(), url.parameters()), expected, "{text}");
+        let nested = is_nested(&url.host(), url.path(), url.parameters());
+        assert_eq!(nested, expected, "{text}");
     }
 
     #[test]
@@ -225,6 +233,10 @@ mod tests {
             "http://a.example/wiki/Talk%2Fwiki%2FPages",
             "http://a.example/%2Fa%2F7",
             "http://a.example/?x=%",
+            "http://a.example/out?url=https%3A%2F%2Fb.example%2Fgo%3Furl%3Dc",
+            "http://a.example/translate?u=https%3A%2F%2Fb.example%2Fa%3Fu%3D5",
+            "http://a.example/viewer?id=%2Fdoc%3Fid%3D7",
+            "http://a.example/proxy/https%3A%2F%2Fb.example%2Fproxy%2Fx",
         ] {
             check_nested(text, false);
         }

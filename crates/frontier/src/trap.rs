@@ -222,6 +222,7 @@ impl Traps {
 
 /// A URL's path and query.
 struct Shape<'u> {
+    url: &'u CanonicalUrl,
     path: &'u str,
     query: &'u str,
 }
@@ -230,7 +231,7 @@ impl<'u> Shape<'u> {
     fn of(url: &'u CanonicalUrl) -> Self {
         let text = url.path_and_query();
         let (path, query) = text.split_once('?').unwrap_or((text, ""));
-        Self { path, query }
+        Self { url, path, query }
     }
 
     fn check(&self) -> Result<(), Trap> {
@@ -251,7 +252,7 @@ impl<'u> Shape<'u> {
         if self.query.split('&').count() > PARAMETERS_MAX {
             return Err(Trap::LongQuery);
         }
-        if is_nested(self.path, self.parameters()) {
+        if is_nested(&self.url.host(), self.path, self.parameters()) {
             return Err(Trap::NestedUrl);
         }
         Ok(())

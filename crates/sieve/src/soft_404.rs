@@ -18,7 +18,7 @@ const TEXT_CHARS_MAX: usize = 400;
 const SENTENCES_MAX: usize = 2;
 /// A longer sentence tells more than that something is missing.
 const STATEMENT_CHARS_MAX: usize = 120;
-/// A sentence of so few characters needs nobody to be sorry, and nobody who asked.
+/// A sentence of so few characters, half as many Chinese ones, needs nobody to be sorry, and nobody who asked.
 const BARE_CHARS_MAX: usize = 24;
 
 /// Titles that hint at an error, folded.
@@ -222,7 +222,7 @@ const WORDINGS: &[Wording] = &[
             "gesuchte",
             "gewünschte",
             "angeforderte",
-            "diese",
+            "diese seite",
             "leider",
             "konnte",
         ],
@@ -236,7 +236,14 @@ const WORDINGS: &[Wording] = &[
             "n'a pas été trouvée",
             "supprimée",
         ],
-        told: &["recherchez", "demandée", "cette", "désolé", "recherchée"],
+        told: &[
+            "recherchez",
+            "demandée",
+            "cette page",
+            "cet article",
+            "désolé",
+            "recherchée",
+        ],
     },
     Wording {
         asked: &["página", "pagina", "artículo", "dirección", "artigo"],
@@ -245,23 +252,28 @@ const WORDINGS: &[Wording] = &[
             "no encontrada",
             "no se encuentra",
             "no se ha encontrado",
-            "ha sido eliminad",
+            "ha sido eliminada",
+            "ha sido eliminado",
             "não existe",
-            "não foi encontrad",
+            "não foi encontrada",
+            "não foi encontrado",
             "non esiste",
             "non è stata trovata",
             "non trovata",
         ],
         told: &[
             "busca",
-            "solicitad",
-            "esta",
+            "solicitada",
+            "solicitado",
+            "esta página",
+            "esta pagina",
             "lo sentimos",
             "procura",
             "richiesta",
             "cercando",
             "spiacenti",
-            "la ",
+            "la pagina",
+            "la página",
         ],
     },
     Wording {
@@ -279,13 +291,29 @@ const WORDINGS: &[Wording] = &[
     },
 ];
 
+/// Words that ask: a title or a sentence with one is a question about such pages.
+const QUESTIONS: &[&str] = &[
+    "怎么",
+    "如何",
+    "为什么",
+    "为何",
+    "什么",
+    "吗",
+    "?",
+    "how",
+    "why",
+    "what",
+    "when",
+    "which",
+];
+
 /// Tells whether a page of `words` words reads like an error page.
 pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
     if words > WORDS_MAX_ENTITLED {
         return false;
     }
     let title = segment::fold(title.trim());
-    if is_statement(&title) {
+    if is_outright(bare(&title)) || is_statement(&title) && begins_as_told(&title) {
         return true;
     }
     if words > WORDS_MAX {
@@ -293,9 +321,8 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
     }
     // A title may carry the site's name: "Not Found | Example", "示例网_页面不存在".
     let parts = || {
-        title
-            .split(['|', '_', '·', '–', '—'])
-            .flat_map(|part| part.split(" - "))
+        let parts = title.split(['|', '_', '·', '–', '—']);
+        parts.flat_map(|part| part.split(" - "))
     };
     if parts().any(is_statement) {
         return true;
@@ -303,13 +330,13 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
     if parts().any(|part| HINTS.contains(&bare(part))) && words <= WORDS_MAX_HINTED {
         return true;
     }
-    let end = text
-        .char_indices()
-        .nth(TEXT_CHARS_MAX)
-        .map_or(text.len(), |(at, _)| at);
+    let end = text.char_indices().nth(TEXT_CHARS_MAX);
+    let end = end.map_or(text.len(), |(at, _)| at);
     let text = segment::fold(&text[..end]);
+    // A dot within a URL ends no sentence.
     let sentences = text
-        .split_inclusive(['.', '!', '?', '。', '…', '\n', '¡'])
+        .split(['!', '?', '。', '…', '\n', '¡'])
+        .flat_map(|part| part.split(". "))
         .filter(|sentence| sentence.chars().any(char::is_alphabetic));
     sentences.take(SENTENCES_MAX).any(is_statement)
         || FAILURES
@@ -323,22 +350,53 @@ fn bare(part: &str) -> &str {
         .trim_end_matches(['!', '.', '。', '…', ':', ' '])
 }
 
+/// Whether a title or sentence begins with one of the usual ones, and goes on with nothing or a sign.
+fn is_outright(sentence: &str) -> bool {
+    sentence.chars().count() <= BARE_CHARS_MAX * 2
+        && OUTRIGHT.iter().any(|words| {
+            let rest = sentence.strip_prefix(words);
+            let first = rest.map(|rest| rest.trim_start().chars().next());
+            first.is_some_and(|first| !first.is_some_and(char::is_alphanumeric))
+        })
+}
+
 /// Whether a sentence says that what was asked for is missing.
 fn is_statement(sentence: &str) -> bool {
     let sentence = bare(sentence);
-    let chars = sentence.chars().take(STATEMENT_CHARS_MAX + 1).count();
-    if chars > STATEMENT_CHARS_MAX || sentence.is_empty() {
+    let chars = sentence.chars().take(STATEMENT_CHARS_MAX + 1);
+    // A Chinese character says as much as two letters or more.
+    let weight: usize = chars.map(|c| 1 + usize::from(!c.is_ascii())).sum();
+    if weight > STATEMENT_CHARS_MAX * 2 || sentence.is_empty() {
         return false;
     }
-    if chars <= BARE_CHARS_MAX * 2 && OUTRIGHT.iter().any(|words| sentence.starts_with(words)) {
+    if FAILURES.contains(&sentence) || is_outright(sentence) {
         return true;
     }
-    if FAILURES.contains(&sentence) {
-        return true;
-    }
-    let has = |words: &[&str]| words.iter().any(|word| sentence.contains(word));
-    WORDINGS.iter().any(|wording| {
-        has(wording.missing) && has(wording.asked) && (has(wording.told) || chars <= BARE_CHARS_MAX)
+    let has = |words: &[&str]| words.iter().any(|word| has_word(sentence, word));
+    !has(QUESTIONS)
+        && WORDINGS.iter().any(|wording| {
+            has(wording.missing)
+                && has(wording.asked)
+                && (has(wording.told) || weight <= BARE_CHARS_MAX)
+        })
+}
+
+/// Whether a statement begins with who is sorry or what was asked for, and so speaks to the reader.
+fn begins_as_told(sentence: &str) -> bool {
+    let told = WORDINGS.iter().flat_map(|wording| wording.told);
+    told.into_iter().any(|word| sentence.starts_with(word))
+}
+
+/// Whether a text has these words; Latin letters do not go on before or after them.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_latin = |c: char| c.is_alphabetic() && c < '\u{250}';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        let goes_on = |beside: Option<char>, own: Option<char>| {
+            beside.is_some_and(is_latin) && own.is_some_and(is_latin)
+        };
+        !goes_on(before, word.chars().next()) && !goes_on(after, word.chars().next_back())
     })
 }
 

@@ -57,6 +57,7 @@ use crate::read_urls::ReadUrls;
 use crate::recorded::original_of;
 use crate::refused::{Refused as RefusedFor, RefusedUrls};
 use crate::retry;
+use crate::retry::BUDGET_RAISED;
 use crate::saved::{hashes, json};
 
 /// Hosts that are stopped at most; of more, those of which no page was read for longest are forgotten.
@@ -216,7 +217,7 @@ impl FetchGate {
                 urls_of.entry(rule).or_default().push(url);
             }
             let is_new = origin.is_some_and(|origin| origin.left_out);
-            if retry.wrong_rule.is_none() && !is_new {
+            if retry.wrong_rule.is_none() && !is_new && retry.filter != BUDGET_RAISED {
                 self.given.insert(xxh3_64(url.as_bytes()));
             }
         }
@@ -392,12 +393,18 @@ impl FetchGate {
         let file = || self.file(host, url);
         let form = || self.barren_form(host, url);
         let duplicate = || self.duplicate(host, url, normalizer);
-        let known = self.barren_host(host, url).or_else(file);
-        known.or_else(|| match self.learnt.low_yield {
-            // What waits for its form is fetched in the end; a copy need not be.
-            Learnt::HoldBack | Learnt::Last => duplicate().or_else(form),
-            Learnt::Off | Learnt::Refuse | Learnt::Sample => form().or_else(duplicate),
-        })
+        let barren = || self.barren_host(host, url);
+        match self.learnt.low_yield {
+            // What waits for its host or form is fetched in the end; a file or a copy need not be.
+            Learnt::HoldBack | Learnt::Last => {
+                let known = file().or_else(barren);
+                known.or_else(duplicate).or_else(form)
+            }
+            Learnt::Off | Learnt::Refuse | Learnt::Sample => {
+                let known = barren().or_else(file);
+                known.or_else(form).or_else(duplicate)
+            }
+        }
     }
 
     fn file(&self, host: &HostKey, url: &CanonicalUrl) -> Option<Foreseen> {
@@ -555,7 +562,18 @@ impl FetchGate {
         };
         self.note_refusal(record, &url, normalizer);
         self.note_probe(record, &url, normalizer);
+        let guessed = self.files.of(&url);
         self.files.observe(&url, record);
+        if let Some(FileLink::File {
+            by_others: true, ..
+        }) = guessed
+            && record.page.is_some()
+            && (200..300).contains(&record.status())
+        {
+            // Such a one goes in its turn, by no rule: but it bears out or refutes the one for others.
+            let host = url.host().to_string();
+            self.find_wrong(&LowYield::Files { host }.rule());
+        }
         let is_whole = record.page.is_some() && (200..300).contains(&record.status());
         if is_whole && record.junk() != Some(&JunkReason::SoftNotFound) && !record.is_blocked() {
             self.read.note(&url, normalizer);
@@ -638,7 +656,7 @@ impl FetchGate {
             for rule in &record.foreseen_by {
                 self.find_wrong(rule);
             }
-        } else if normalizer.normalized(url) == *original {
+        } else if record.page.is_some() && normalizer.normalized(url) == *original {
             self.compared.insert(xxh3_64(original.as_bytes()));
         }
     }

@@ -35,13 +35,12 @@ const SHARE_MAX: f64 = 0.05;
 
 /// Endings of files that no crawl reads, in order. An ending stands here for a registered type that is
 /// neither a page nor a text nor XML.
-const ENDINGS: [&str; 70] = [
-    "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "bz2", "css", "deb", "djvu", "dmg", "doc",
-    "docx", "eot", "epub", "exe", "flac", "flv", "gif", "gz", "heic", "ico", "iso", "jar", "jpeg",
-    "jpg", "js", "m4a", "m4v", "mid", "mjs", "mkv", "mobi", "mov", "mp3", "mp4", "mpeg", "mpg",
-    "msi", "odp", "ods", "odt", "ogg", "ogv", "otf", "pdf", "png", "ppt", "pptx", "ps", "psd",
-    "rar", "rpm", "svg", "swf", "tar", "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wmv",
-    "woff", "woff2", "xls", "xlsx", "zip",
+const ENDINGS: [&str; 64] = [
+    "7z", "aac", "apk", "avi", "avif", "bmp", "bz2", "deb", "djvu", "dmg", "doc", "docx", "eot",
+    "epub", "exe", "flac", "flv", "gif", "gz", "heic", "ico", "iso", "jar", "jpeg", "jpg", "m4a",
+    "m4v", "mkv", "mobi", "mov", "mp3", "mp4", "mpeg", "mpg", "msi", "odp", "ods", "odt", "ogg",
+    "ogv", "otf", "pdf", "png", "ppt", "pptx", "psd", "rar", "rpm", "svg", "swf", "tar", "tgz",
+    "tif", "tiff", "ttf", "wav", "webm", "webp", "wmv", "woff", "woff2", "xls", "xlsx", "zip",
 ];
 
 /// What came of links to files.
@@ -250,7 +249,7 @@ mod tests {
             "/a.jpg",
             "/a/b.tar.gz",
             "/A.PDF",
-            "/a.css?v=3",
+            "/a.png?v=3",
             "/wiki/File:A.png",
         ] {
             assert!(

@@ -200,12 +200,11 @@ fn worth_of(record: &PageRecord) -> Option<Worth> {
         Outcome::Judged(Verdict::Index) => Some(Worth::Kept),
         Outcome::Judged(Verdict::Junk(reason)) => match reason.kind() {
             JunkKind::Duplicate => Some(Worth::Same),
-            JunkKind::Empty
-            | JunkKind::Error
-            | JunkKind::Wall
-            | JunkKind::LinkList
-            | JunkKind::Withheld
-            | JunkKind::NoPage => Some(Worth::Nothing),
+            JunkKind::Empty | JunkKind::Error | JunkKind::Wall | JunkKind::NoPage => {
+                Some(Worth::Nothing)
+            }
+            // A list may lead to pages behind the same script; what may not be kept is no verdict.
+            JunkKind::LinkList | JunkKind::Withheld => None,
             JunkKind::Unwanted => Some(Worth::Unwanted),
         },
         Outcome::NotModified | Outcome::Refused(_) | Outcome::Failed(_) | Outcome::Unknown(_) => {

@@ -68,7 +68,7 @@ const WALLED: &str = Refusal::WALLED;
 const LED_BACK: &str = "a redirect led back";
 
 /// Why URLs come in that a smaller budget left out, in words.
-const BUDGET_RAISED: &str = "a budget was raised";
+pub(crate) const BUDGET_RAISED: &str = "a budget was raised";
 
 /// What asks for URLs that the scope or a budget of an earlier start left out.
 const LEFT_OUT: &str = Refusal::LEFT_OUT;
@@ -326,7 +326,8 @@ pub fn way_of_budgets(page: &PageRecord) -> Option<usize> {
 #[derive(Default)]
 pub struct LeftOutLinks {
     found: Vec<Candidate>,
-    urls: HashSet<u128>,
+    /// Each once for each seed, since the seeds' budgets differ.
+    urls: HashSet<(u128, u32)>,
 }
 
 impl LeftOutLinks {
@@ -353,7 +354,7 @@ impl LeftOutLinks {
         for (page, link) in links {
             if let Ok(url) = CanonicalUrl::parse(&link.url)
                 && self.found.len() < URLS_MAX
-                && self.urls.insert(url.key())
+                && self.urls.insert((url.key(), page.seed))
             {
                 self.found
                     .push((link.url.clone(), left_out_origin(record.seq, page)));

@@ -75,17 +75,19 @@ const STATES: &[&str] = &[
 /// Whether dates or times took the place of others in a sentence on what takes place then.
 pub(super) fn is_another_day(old: &[Word], new: &[Word], sentence: &[Word]) -> bool {
     let is_of_dates = |word: &Word| is_number(&word.text) || CALENDAR.contains(&word.text.as_str());
+    if old.is_empty() || !old.iter().chain(new).all(is_of_dates) {
+        return false;
+    }
     let text: String = sentence
         .iter()
         .map(|word| format!(" {}", word.text))
         .collect::<String>()
         + " ";
     let text_without = text.replace(' ', "");
-    let takes_place = EVENTS.iter().any(|event| match event.is_ascii() {
+    EVENTS.iter().any(|event| match event.is_ascii() {
         true => text.contains(&format!(" {event} ")),
         false => text_without.contains(event),
-    });
-    takes_place && !old.is_empty() && old.iter().chain(new).all(is_of_dates)
+    })
 }
 
 /// What is said of events and of terms, beside their days.

@@ -506,7 +506,7 @@ fn tell_left_out(snapshot: &pipeline::Snapshot, runner: &Runner<'_>) {
     if snapshot.too_deep > 0 {
         let links = report::words::plural(snapshot.too_deep, "link leads", "links lead");
         output.say(format!(
-            "{links} deeper than crawl.max_depth and were left out; a new crawl with a larger one follows them"
+            "{links} deeper than crawl.max_depth and were left out; a later start with a larger one follows them"
         ));
     }
     if snapshot.refused_unread > 0 {
