@@ -52,7 +52,7 @@ const USELESS_PER_USEFUL: u32 = 50;
 /// The same for two numbers or more. A day without events differs from another in a number or two,
 /// and of so short a text every fiftieth passes for new.
 const USELESS_PER_USEFUL_DAY: u32 = 20;
-/// Parts that are remembered, some 60 bytes each.
+/// Parts that are remembered, in 64 to some 250 bytes each.
 const PARTS_MAX: usize = 200_000;
 
 /// What a page that was read is worth to a crawl.

@@ -338,7 +338,7 @@ impl Explainer {
                 (self.admitted, self.finished) = (true, false);
                 self.story.put_back.push(words::instant(record.at_ms));
                 self.story.put_back_for.push(retry.filter.clone());
-                self.story.put_back_by_rule.push(retry.wrong_rule.is_some());
+                self.story.put_back_by_rule.push(!retry.is_by_hand());
             }
             Event::Visit(visit) => self.visit(record, visit),
             Event::Start(start) => {

@@ -57,7 +57,6 @@ use crate::read_urls::ReadUrls;
 use crate::recorded::original_of;
 use crate::refused::{Refused as RefusedFor, RefusedUrls};
 use crate::retry;
-use crate::retry::BUDGET_RAISED;
 use crate::saved::{hashes, json};
 
 /// Hosts that are stopped at most; of more, those of which no page was read for longest are forgotten.
@@ -217,7 +216,9 @@ impl FetchGate {
                 urls_of.entry(rule).or_default().push(url);
             }
             let is_new = origin.is_some_and(|origin| origin.left_out);
-            if retry.wrong_rule.is_none() && !is_new && retry.filter != BUDGET_RAISED {
+            let is_asked_for =
+                retry.wrong_rule.is_none() && retry.filter != RetryRecord::BUDGET_RAISED;
+            if is_asked_for && !is_new {
                 self.given.insert(xxh3_64(url.as_bytes()));
             }
         }

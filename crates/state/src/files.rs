@@ -171,8 +171,13 @@ fn came_as_page(record: &PageRecord) -> Option<bool> {
             let is_error = record.junk().map(JunkReason::kind) == Some(JunkKind::Error);
             Some(record.page.is_some() && !is_error)
         }
-        // Where it leads to is another URL, which is asked about by itself.
-        Outcome::Redirected => Some(false),
+        // Where it leads to is another URL, which is asked about by itself; the same file under another
+        // scheme or host says nothing by itself.
+        Outcome::Redirected => {
+            let last = |url: &str| url.rsplit('/').next().map(str::to_owned);
+            let target = record.redirect_target().and_then(last);
+            (target != last(&record.url)).then_some(false)
+        }
         Outcome::NotModified | Outcome::Refused(_) | Outcome::Failed(_) | Outcome::Unknown(_) => {
             None
         }

@@ -40,7 +40,7 @@ const OTHERS_MIN: u32 = 60;
 const SAME_PER_NOTHING: u32 = 20;
 /// Digits of a number that may count pages.
 const COUNTER_DIGITS_MAX: usize = 5;
-/// Places that are remembered, some 150 bytes each.
+/// Places that are remembered, each with a URL: some 150 bytes, with the longest URLs 2 kB.
 const PLACES_MAX: usize = 100_000;
 
 /// What values gave, by their place.

@@ -64,12 +64,6 @@ const GUARD: &str = Refusal::GUARD;
 /// What asks for URLs whose host answers with walls.
 const WALLED: &str = Refusal::WALLED;
 
-/// Why URLs are put back to which a redirect has led back, in words.
-const LED_BACK: &str = "a redirect led back";
-
-/// Why URLs come in that a smaller budget left out, in words.
-pub(crate) const BUDGET_RAISED: &str = "a budget was raised";
-
 /// What asks for URLs that the scope or a budget of an earlier start left out.
 const LEFT_OUT: &str = Refusal::LEFT_OUT;
 
@@ -475,7 +469,7 @@ pub(crate) fn records_for_returns(candidates: Vec<Candidate>) -> Vec<Event> {
     records(candidates, |urls, origins| RetryRecord {
         urls,
         origins,
-        filter: LED_BACK.into(),
+        filter: RetryRecord::LED_BACK.into(),
         ..RetryRecord::default()
     })
 }
@@ -485,7 +479,7 @@ pub(crate) fn records_for_budgets(candidates: Vec<Candidate>) -> Vec<Event> {
     records(candidates, |urls, origins| RetryRecord {
         urls,
         origins,
-        filter: BUDGET_RAISED.into(),
+        filter: RetryRecord::BUDGET_RAISED.into(),
         ..RetryRecord::default()
     })
 }

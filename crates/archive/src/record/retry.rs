@@ -22,8 +22,18 @@ pub struct RetryRecord {
 }
 
 impl RetryRecord {
+    /// The `filter` of URLs to which a redirect has led back.
+    pub const LED_BACK: &str = "a redirect led back";
+    /// The `filter` of URLs that come in since a smaller budget had left them out.
+    pub const BUDGET_RAISED: &str = "a budget was raised";
     /// Begins `filter` for a rule that was found wrong.
     const WRONG_RULE: &str = "a rule was wrong: ";
+
+    /// Whether somebody asked for the URLs.
+    pub fn is_by_hand(&self) -> bool {
+        let is_of_the_crawl = [Self::LED_BACK, Self::BUDGET_RAISED].contains(&self.filter.as_str());
+        self.wrong_rule.is_none() && !is_of_the_crawl
+    }
 
     /// A record of URLs that were refused for a rule that was found wrong.
     pub fn for_wrong_rule(rule: &str, urls: Vec<String>, origins: Vec<RetryOrigin>) -> Self {
