@@ -181,10 +181,15 @@ impl Focus {
         self.pages_since_rescore = RESCORE_AT_ONCE;
     }
 
-    /// How relevant a page is. `link` are the features of its URL, `None` for a seed.
+    /// How relevant a page is: the mean, in log-odds, of the judge that steers and the one that tells. `link`
+    /// are the features of its URL, `None` for a seed.
     pub fn judge(&self, terms: &PageTerms, link: Option<&LinkFeatures>) -> Relevance {
         let linked_pages = self.links.linked_pages_score_of_new(&terms.targets, link);
-        self.topic.teller.judge(terms, linked_pages)
+        let Topic {
+            classifier, teller, ..
+        } = &self.topic;
+        let judged = classifier.judge(terms, linked_pages);
+        judged.mean(teller.judge(terms, linked_pages))
     }
 
     /// The reward that the link model learns for the link to a page, 0.0 to 1.0.

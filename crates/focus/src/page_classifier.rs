@@ -102,6 +102,24 @@ pub struct Relevance {
     pub why: Vec<(String, f32)>,
 }
 
+impl Relevance {
+    /// The mean of two judgements in log-odds, and so of what speaks for it.
+    pub(crate) fn mean(self, other: Relevance) -> Relevance {
+        let sum = log_odds(self.probability) + log_odds(other.probability);
+        let mut why: Vec<(String, f32)> = Vec::new();
+        for (name, part) in other.why.into_iter().chain(self.why) {
+            match why.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => *known += 0.5 * part,
+                None => why.push((name, 0.5 * part)),
+            }
+        }
+        Relevance {
+            probability: probability(0.5 * sum),
+            why,
+        }
+    }
+}
+
 /// Judges pages, and learns from the pages it is shown.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PageClassifier {
