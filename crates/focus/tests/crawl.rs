@@ -116,7 +116,8 @@ fn a_mark_of_the_examples_changes_what_is_told_and_not_what_links_learn() {
         let marks = why.iter().find(|(name, _)| name == "marks of the examples");
         marks.map_or(0.0, |(_, part)| *part)
     };
-    assert!(by_marks(&marked) > 1.0 && by_marks(&bare) < -1.0);
+    // What is told is the mean of both judges, and one knows of marks.
+    assert!(by_marks(&marked) > 0.5 && by_marks(&bare) < -0.5);
     // Whatever was told, the link is worth what the judge that steers says.
     let reward = |relevance| {
         let terms = Some(&marked);
