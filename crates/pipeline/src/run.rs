@@ -206,14 +206,8 @@ impl Line {
                 None => None,
             };
             let node = node.map(|(node, _)| node);
-            let mut writer = Writer::new(
-                dir,
-                config,
-                state,
-                out,
-                (progress.clone(), earlier),
-                (node, uploads),
-            );
+            let figures = (progress.clone(), earlier);
+            let mut writer = Writer::new(dir, config, state, out, figures, (node, uploads));
             let begun = writer.begin(start, new_seeds, is_raised);
             match begun.and_then(|()| setup::write_started(dir, config)) {
                 Ok(()) => Ok((writer, keeper)),

@@ -1057,8 +1057,43 @@ const PROSE: &str = "The bridge had stood for two hundred years when the river r
 /// Pages that are none, each with a wall's words or marks.
 pub fn no_walls() -> Vec<(&'static str, String)> {
     let mut all = articles();
+    all.extend(open_to_members());
     all.extend(pages_with_marks());
     all
+}
+
+/// Pages that may be read by all, and answered by those who sign in.
+fn open_to_members() -> Vec<(&'static str, String)> {
+    vec![
+        (
+            "a short thread that may be answered by members",
+            article(
+                "周末去哪里钓鱼",
+                "<p>有没有人知道城北水库现在能不能钓鱼？上次去的时候收费三十。</p><p>您需要登录后才可以回帖 登录 | 立即注册</p>",
+            ),
+        ),
+        (
+            "a short post with comments for members",
+            article(
+                "河边散步",
+                "<p>昨天沿着河边走了两个小时，看到了三只白鹭和一只翠鸟。</p><div id=comments><p>您还没有登录，请先登录后发表评论。</p></div>",
+            ),
+        ),
+        (
+            "a post with an attachment for members",
+            article(
+                "新版地图",
+                "<p>整理了一份新的登山地图，路线比去年多了两条。</p><p>您需要登录才可以下载或查看，没有账号？立即注册</p>",
+            ),
+        ),
+        (
+            "a short note with comments for members",
+            article(
+                "A walk",
+                "<p>We walked along the river for two hours and saw a kingfisher.</p><p>You need to log in to comment or reply.</p>",
+            ),
+        ),
+    ]
 }
 
 fn page(head: &str, body: &str) -> String {
@@ -1107,34 +1142,6 @@ fn articles() -> Vec<(&'static str, String)> {
             article(
                 "暑期活动即将推出",
                 "<p>今年夏天，图书馆为小读者准备了六场讲座和两次参观，时间定在每周六上午。报名从下周一开始，名额有限，先到先得。讲座内容包括天文、昆虫和古代桥梁，主讲人都是本市中学的老师。参观则安排在七月下旬，由馆员带队，敬请期待。</p>",
-            ),
-        ),
-        (
-            "a short thread that may be answered by members",
-            article(
-                "周末去哪里钓鱼",
-                "<p>有没有人知道城北水库现在能不能钓鱼？上次去的时候收费三十。</p><p>您需要登录后才可以回帖 登录 | 立即注册</p>",
-            ),
-        ),
-        (
-            "a short post with comments for members",
-            article(
-                "河边散步",
-                "<p>昨天沿着河边走了两个小时，看到了三只白鹭和一只翠鸟。</p><div id=comments><p>您还没有登录，请先登录后发表评论。</p></div>",
-            ),
-        ),
-        (
-            "a post with an attachment for members",
-            article(
-                "新版地图",
-                "<p>整理了一份新的登山地图，路线比去年多了两条。</p><p>您需要登录才可以下载或查看，没有账号？立即注册</p>",
-            ),
-        ),
-        (
-            "a short note with comments for members",
-            article(
-                "A walk",
-                "<p>We walked along the river for two hours and saw a kingfisher.</p><p>You need to log in to comment or reply.</p>",
             ),
         ),
         (
