@@ -28,7 +28,7 @@
 //! The same holds for values that are URLs of the site and lead nowhere, such as that of a login form
 //! for the way back (`idle_values`): without it half of a budget went to one form.
 //!
-//! A link to a file, by its ending, is a guess of this kind as well ([`crate::files`]): while links to files
+//! A link to a file, by its ending, is a guess of this kind as well (`files`): while links to files
 //! of its host led to no pages it waits until all else is done, and once it is sure that hardly any does, it
 //! is refused, but for one in twenty (*sample*).
 //!
