@@ -246,11 +246,10 @@ impl UrlDedupRules {
         }
     }
 
-    /// Learns from a page that was kept as new: it speaks against rules that would have skipped it
+    /// Learns from a page that is no copy: it speaks against rules that would have skipped it
     /// in favour of a page that was read before. `is_read` says whether a URL was.
     pub fn observe_unique(&mut self, url: &str, is_read: impl Fn(&str) -> bool) {
         let Some(url) = parse(url) else { return };
-        self.yields.observe(&url, true);
         let host = xxh3_64(url_host(&url).as_bytes());
         for key in self.by_host.get(&host).into_iter().flatten() {
             if let Some(record) = self.rules.get_mut(key)
@@ -262,10 +261,10 @@ impl UrlDedupRules {
         }
     }
 
-    /// Learns from a page that was not worth its fetch, a thin page or a trap: its group yields less.
-    pub fn observe_low_yield(&mut self, url: &str) {
+    /// Learns from a URL whether it was worth its fetch; a thin page or a trap is not: its group yields less.
+    pub fn observe_yield(&mut self, url: &str, was_worth_it: bool) {
         if let Some(url) = parse(url) {
-            self.yields.observe(&url, false);
+            self.yields.observe(&url, was_worth_it);
         }
     }
 
@@ -339,6 +338,11 @@ impl UrlDedupRules {
     /// Whether a URL's group yields so little that it is skipped, but for probes.
     pub fn is_low_yield(&self, url: &str) -> bool {
         parse(url).is_some_and(|url| self.yields.optimistic_yield(&url) < self.config.yield_min)
+    }
+
+    /// Whether a URL's group yields much less than its host: other URLs go first where all are fetched in the end.
+    pub fn is_below_host(&self, url: &str) -> bool {
+        parse(url).is_some_and(|url| self.yields.is_below_host(&url))
     }
 
     /// The rules that are believed now, in words, with their confidence, surest first.

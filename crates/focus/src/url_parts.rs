@@ -5,6 +5,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::hashing::split_mix;
 
+/// Bytes of a segment that may say what is done to a page rather than which one it is.
+const ENDING_BYTES_MAX: usize = 16;
+
 /// The number of a URL in the models: 32 bits of its hash.
 pub(crate) fn url_id(url: &str) -> u32 {
     xxh3_64(url.as_bytes()) as u32
@@ -46,6 +49,30 @@ impl<'a> UrlParts<'a> {
 /// and other segments for themselves. So `/2014/12/a-post/` and `/2011/03/another/` have one form,
 /// and `/tags/mysql/` has another. Of the query only the names of parameters count.
 pub(crate) fn url_form(url: &UrlParts<'_>) -> u64 {
+    parameter_names(url.query).fold(path_form(url), |form, name| form ^ name)
+}
+
+/// The forms of the URLs that share the form of the path, and one of the parameters.
+pub(crate) fn parameter_forms(url: UrlParts<'_>) -> impl Iterator<Item = u64> {
+    let path = path_form(&url);
+    parameter_names(url.query).map(move |name| split_mix(path ^ name))
+}
+
+/// The form of the URLs that end in the same word, below any page: `/wiki/a/edit` and `/wiki/b/edit`, or in the
+/// same with a number: `page-2`. None where the last segment is long, as titles are, or the only one.
+pub(crate) fn ending_form(url: &UrlParts<'_>) -> Option<u64> {
+    let mut segments = url.path.split('/').filter(|segment| !segment.is_empty());
+    let (first, last) = (segments.next()?, segments.next_back()?);
+    if last.len() > ENDING_BYTES_MAX || !last.contains(|c: char| c.is_alphabetic()) {
+        return None;
+    }
+    let text = last.trim_end_matches(|c: char| c.is_ascii_digit());
+    let depth = 2 + segments.count() as u64;
+    let form = split_mix(xxh3_64(first.as_bytes()) ^ (depth << 56));
+    Some(split_mix(form ^ xxh3_64(text.as_bytes())))
+}
+
+fn path_form(url: &UrlParts<'_>) -> u64 {
     let mut hash = 0u64;
     let mut segments = url
         .path
@@ -72,10 +99,21 @@ pub(crate) fn url_form(url: &UrlParts<'_>) -> u64 {
         };
         hash = split_mix(hash ^ part ^ (depth << 56));
     }
-    for (name, _) in form_urlencoded::parse(url.query.as_bytes()).take(8) {
-        hash ^= split_mix(xxh3_64(name.as_bytes()));
-    }
     hash
+}
+
+/// The parameters of a query, as hashes of their names.
+fn parameter_names(query: &str) -> impl Iterator<Item = u64> {
+    let names = form_urlencoded::parse(query.as_bytes()).take(8);
+    names.map(|(name, value)| match value.is_empty() && is_value(&name) {
+        true => split_mix(xxh3_64(b"")),
+        false => split_mix(xxh3_64(name.as_bytes())),
+    })
+}
+
+/// Whether what has no value is rather a value without a name: `/frames.html?org/x/List.html`, `/page?1732640000`.
+fn is_value(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_digit()) || name.contains(['/', '.'])
 }
 
 /// Path and query as a text to be cut into words: percent-decoded, separators as spaces.
@@ -126,5 +164,9 @@ mod tests {
             form("http://a.example/x?page=1"),
             form("http://a.example/x?page=2")
         );
+        let frames = form("http://a.example/frames?org/x/List.html");
+        assert_eq!(frames, form("http://a.example/frames?org/x/Map.html"));
+        assert_eq!(frames, form("http://a.example/frames?1732640000"));
+        assert_ne!(frames, form("http://a.example/frames?print"));
     }
 }

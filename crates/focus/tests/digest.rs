@@ -472,7 +472,7 @@ fn rules_learnt_from_duplicates_are_the_same_twice() {
             let led_to = || (die % 29 == 3).then_some(own.as_str()).into_iter();
             if die % 6 == 5 {
                 memory.observe_unique(&copy, |url| url.len() % 2 == 0);
-                memory.observe_low_yield(&original);
+                memory.observe_yield(&original, false);
             } else {
                 memory.observe_pair(&copy, &original, led_to());
                 memory.observe_canonical_pair(&copy, &original, led_to());

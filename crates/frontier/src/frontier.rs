@@ -190,9 +190,13 @@ impl Frontier {
 
     /// Tells what a page links to, whatever became of the links: which parameters let a reader
     /// choose.
-    pub fn observe_links<'u>(&mut self, links: impl Iterator<Item = &'u CanonicalUrl>) {
+    pub fn observe_links<'u>(
+        &mut self,
+        page: &CanonicalUrl,
+        links: impl Iterator<Item = &'u CanonicalUrl>,
+    ) {
         if self.config.ignores_parameters {
-            self.parameters.observe_links(links);
+            self.parameters.observe_links(page, links);
         }
     }
 

@@ -3,8 +3,11 @@
 //! ```text
 //! /login?next=%2Fa%2F7             a value that is a URL of the same site
 //! /login/next/%2Fa%2F7             the same in a path
+//! /frames.html?a/7.html            the whole query is the value
 //! /login?next=%2Flogin%3Fnext%3D…  nested: the URL within itself
 //! ```
+//!
+//! A value may be in base64 instead (RFC 4648), as Joomla's and Magento's links back are: `return=aHR0cDov…`.
 //!
 //! A URL *within itself* is never worth a request: whoever follows the link back to a link back comes to a
 //! page that another URL has already. It is known by its form alone, unescaped as often as it was escaped.
@@ -15,6 +18,8 @@
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD as STANDARD_NO_PAD;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
@@ -22,6 +27,10 @@ use crate::url::CanonicalUrl;
 
 /// A value is unescaped so often: each URL around another one escapes it once more.
 const ROUNDS_MAX: usize = 4;
+/// Digits of a URL in base64.
+const BASE64_MIN: usize = 8;
+/// Stands for the name of a value that has none.
+const NAMELESS: &str = "";
 /// Values of one URL that are looked at.
 const VALUES_MAX: usize = 8;
 
@@ -31,7 +40,7 @@ pub struct InnerValue<'u> {
     /// The same for all values in this place: host, path and what else is in the query, except for
     /// other values that are URLs of the site.
     pub place: u64,
-    /// The parameter's name; of a path what stands before the value.
+    /// The parameter's name, empty where it has none; of a path what stands before the value.
     pub name: &'u str,
     /// As it stands in the URL.
     pub value: &'u str,
@@ -48,7 +57,13 @@ pub fn inner_values(url: &CanonicalUrl) -> Vec<InnerValue<'_>> {
     let parameters: Vec<_> = url
         .parameters()
         .take(VALUES_MAX)
-        .map(|(name, value)| (name, value, is_of_site(value, &host)))
+        .map(
+            |(name, value)| match value.is_empty() && name.contains('/') {
+                // A query that is a value itself: `/frames.html?org/x/List.html`.
+                true => (NAMELESS, name, true),
+                false => (name, value, is_of_site(value, &host)),
+            },
+        )
         .collect();
     let inner =
         segments(path).find(|(_, segment)| segment.contains('%') && is_of_site(segment, &host));
@@ -64,7 +79,7 @@ pub fn inner_values(url: &CanonicalUrl) -> Vec<InnerValue<'_>> {
         xxh3_64(text.as_bytes())
     };
     let of_path = inner.map(|(before, segment)| InnerValue {
-        place: place(""),
+        place: place("/"),
         name: before,
         value: segment,
         is_of_site: true,
@@ -98,7 +113,7 @@ pub(crate) fn is_nested(
     segments(path).any(is_within)
         || parameters.take(VALUES_MAX).any(|(name, value)| {
             let (name, value) = (name.as_ref(), value.as_ref());
-            value.contains(['%', '?'])
+            (value.contains(['%', '?']) || from_base64(value).is_some())
                 && is_of_site(value, host)
                 && unescaped(value).any(|inner| has_parameter(&inner, path, name))
         })
@@ -113,15 +128,33 @@ fn segments(path: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// A text, and what it is unescaped, as often as that makes a difference.
+/// A text, and what it is unescaped or decoded, as often as that makes a difference.
 fn unescaped(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let mut next = Some(Cow::Borrowed(text));
     let rounds = std::iter::from_fn(move || {
         let this = next.take()?;
-        next = unescape(&this).map(Cow::Owned);
+        next = unescape(&this)
+            .or_else(|| from_base64(&this))
+            .map(Cow::Owned);
         Some(this)
     });
     rounds.take(1 + ROUNDS_MAX)
+}
+
+/// The URL or path that a text is in base64, of either alphabet; none where it is none.
+fn from_base64(text: &str) -> Option<String> {
+    // Magento has `,` for the padding, which some leave out.
+    let digits = text.trim_end_matches(['=', ',', '~']);
+    let begins = ["aHR0c", "L"].iter().any(|begin| digits.starts_with(begin));
+    if !begins || digits.len() < BASE64_MIN {
+        return None;
+    }
+    let standard = digits.replace('-', "+").replace('_', "/");
+    let bytes = STANDARD_NO_PAD.decode(standard).ok()?;
+    let decoded = String::from_utf8(bytes).ok()?;
+    let is_url = decoded.starts_with("http://") || decoded.starts_with("https://");
+    let is_path = decoded.starts_with('/') && decoded.bytes().all(|byte| byte.is_ascii_graphic());
+    (is_url || is_path).then_some(decoded)
 }
 
 /// A text with each `%XX` as the byte that it stands for; none without any.
@@ -215,6 +248,10 @@ mod tests {
             "http://a.example/login?lang=en&next=http%3A%2F%2Fa.example%2Flogin%3Flang%3Den%26next%3D%252F",
             "http://a.example/login?next=%2Fregister%3Ffrom%3D%252Flogin%253Fnext%253D%25252Fa",
             "http://a.example/login/next/%2Flogin%2Fnext%2F%252Fa",
+            // /login?return=Lw==&lang=en, of which `Lw` is a path in turn
+            "http://a.example/login?lang=en&return=L2xvZ2luP3JldHVybj1Mdz09Jmxhbmc9ZW4=",
+            // http://a.example/login?return=aHR0cDovL2EuZXhhbXBsZS8
+            "http://a.example/login?return=aHR0cDovL2EuZXhhbXBsZS9sb2dpbj9yZXR1cm49YUhSMGNEb3ZMMkV1WlhoaGJYQnNaUzg,",
             "http://a.example/login/next/http%3A%2F%2Fa.example%2Flogin%2Fnext%2F%252Fa",
         ] {
             check_nested(text, true);
@@ -237,6 +274,9 @@ mod tests {
             "http://a.example/translate?u=https%3A%2F%2Fb.example%2Fa%3Fu%3D5",
             "http://a.example/viewer?id=%2Fdoc%3Fid%3D7",
             "http://a.example/proxy/https%3A%2F%2Fb.example%2Fproxy%2Fx",
+            // /a/7
+            "http://a.example/login?return=L2EvNw==",
+            "http://a.example/search?q=Lexicographically",
         ] {
             check_nested(text, false);
         }
@@ -290,5 +330,16 @@ mod tests {
         assert_eq!(two, place("http://a.example/in?next=%2Fb&from=%2Fy"));
         let in_path = place("http://a.example/in/next/%2Fa");
         assert_eq!(in_path, place("http://a.example/in/next/%2Fb"));
+        let back = url("http://a.example/in?return=L2FydGljbGVzLzc=");
+        assert!(inner_values(&back)[0].is_of_site);
+        let frames = url("http://a.example/frames.html?org/x/List.html");
+        let value = &inner_values(&frames)[0];
+        assert_eq!((value.name, value.value), ("", "org/x/List.html"));
+        assert!(value.is_of_site);
+        assert_eq!(
+            value.place,
+            place("http://a.example/frames.html?org/x/Map.html")
+        );
+        assert_ne!(value.place, place("http://a.example/frames.html?print"));
     }
 }

@@ -196,10 +196,14 @@ impl Parameters {
     }
 
     /// Notes the links of a page: a parameter that has two values there for one plain form lets the
-    /// reader choose.
-    pub(crate) fn observe_links<'u>(&mut self, links: impl Iterator<Item = &'u CanonicalUrl>) {
+    /// reader choose. A link to a place on the page itself has the page's own value, and is no choice.
+    pub(crate) fn observe_links<'u>(
+        &mut self,
+        page: &CanonicalUrl,
+        links: impl Iterator<Item = &'u CanonicalUrl>,
+    ) {
         let mut values: Vec<(u64, u64, u64)> = Vec::new();
-        for url in links {
+        for url in links.filter(|url| *url != page) {
             let host = url.host();
             for (name, value) in url.variables().take(PARAMETERS_SEEN_MAX) {
                 let form = self.plain_form(url, name).with;

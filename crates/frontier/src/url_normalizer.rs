@@ -26,6 +26,14 @@ impl UrlNormalizer {
         url.without(|name| self.ignores(&host, name))
     }
 
+    /// The URL without the opaque ones among them, of one that has any.
+    pub fn without_opaque(&self, url: &CanonicalUrl) -> Option<String> {
+        let host = url.host();
+        let is_opaque = |name: &str| self.is_opaque(&host, name);
+        let has_any = url.variables().any(|(name, _)| is_opaque(name));
+        has_any.then(|| url.without(is_opaque))
+    }
+
     /// Whether a parameter changes nothing on a host.
     pub fn ignores(&self, host: &HostKey, parameter: &str) -> bool {
         self.opaque(host, parameter).is_some()

@@ -432,7 +432,7 @@ impl State {
         let linked: Vec<_> = linked
             .filter_map(|link| CanonicalUrl::parse(&link.url).ok())
             .collect();
-        queue.frontier.observe_links(linked.iter());
+        queue.frontier.observe_links(&url, linked.iter());
         for new in new_urls(seq, page) {
             self.reach.note_host(&new.url.host(), page.seed);
             queue.frontier.observe_link(&new.url, new.via);

@@ -12,7 +12,8 @@
 //!   A copy of a page that led to new pages is never refused: what a mirror has of its own may be
 //!   found through its lists alone. So whatever was found through a page is found through its copy;
 //! - *last*: its URLs wait in the same way, but for one in twenty, and all are fetched then. So it is with
-//!   what yields next to nothing in a crawl that never stops for want of harvest;
+//!   what yields next to nothing, or much less than its host does, in a crawl that never stops for want of
+//!   harvest: since nothing is lost by it, a dozen answers are enough;
 //! - *refuse*: its URLs are refused, those of duplicates once the original was read, and one in
 //!   twenty is fetched all the same.
 //!
@@ -43,8 +44,8 @@ use archive::{PageRecord, RetryRecord};
 use focus::{UrlDedupConfig, UrlDedupRules};
 use frontier::{CanonicalUrl, HeldBack, HostKey, Permission, Refused, UrlNormalizer};
 use outcome::{
-    JunkKind, JunkReason, LearntLosses, LinkFate, LowYield, PredictedDuplicate, PredictionCause,
-    Refusal, of_compared,
+    JunkKind, JunkReason, LearntLosses, LinkFate, LowYield, Outcome, PredictedDuplicate,
+    PredictionCause, Refusal, of_compared,
 };
 use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
@@ -94,8 +95,10 @@ pub struct FetchGate {
     leading: ReadUrls,
     /// Values that lead nowhere.
     values: IdleValues,
-    /// Pages that were the same under two values of an opaque parameter, by normalized URL.
+    /// Pages that were the same under two values of an opaque parameter, by their URLs without such ones.
     compared: RecentSet<u64>,
+    /// URLs that gave nothing under one value of such a parameter, in the same way.
+    nothing: RecentSet<u64>,
     /// What links to files led to.
     files: FileLinks,
     /// Hosts that yield nothing, and why that is said.
@@ -149,6 +152,7 @@ impl FetchGate {
             leading: ReadUrls::default(),
             values: IdleValues::default(),
             compared: RecentSet::with_max(COMPARED_MAX),
+            nothing: RecentSet::with_max(COMPARED_MAX),
             files: FileLinks::default(),
             stopped: RecentMap::with_max(STOPPED_MAX),
             losses: LearntLosses::default(),
@@ -168,6 +172,7 @@ impl FetchGate {
             leading,
             values,
             compared,
+            nothing,
             files,
             stopped,
             losses,
@@ -181,6 +186,7 @@ impl FetchGate {
         self.leading = leading;
         self.values = values;
         self.compared = compared;
+        self.nothing = nothing;
         self.files = files;
         self.stopped = stopped;
         self.losses = losses;
@@ -446,8 +452,13 @@ impl FetchGate {
 
     fn barren_form(&self, host: &HostKey, url: &CanonicalUrl) -> Option<Foreseen> {
         let host = host.to_string();
-        let is_asked = self.learnt.low_yield != Learnt::Off;
-        let is_low = is_asked && self.rules.is_low_yield(url.as_str());
+        let is_low = match self.learnt.low_yield {
+            Learnt::Off => false,
+            Learnt::Last => self.rules.is_below_host(url.as_str()),
+            Learnt::HoldBack | Learnt::Sample | Learnt::Refuse => {
+                self.rules.is_low_yield(url.as_str())
+            }
+        };
         is_low.then(|| self.low_yield(url, LowYield::UrlForm { host }))?
     }
 
@@ -485,7 +496,11 @@ impl FetchGate {
                 is_sure: true,
             })
         };
-        if let Some(left_out) = self.read.find(&plain, normalizer)
+        let spelt = normalizer.without_opaque(url);
+        let spelt = spelt.as_deref().unwrap_or(url.as_str());
+        let is_compared = || self.compared.contains(&xxh3_64(spelt.as_bytes()));
+        let read = self.read.find(&plain, normalizer);
+        if let Some(left_out) = read.or_else(|| is_compared().then(Vec::new))
             && !(names.is_empty() && left_out.is_empty())
         {
             for name in left_out {
@@ -493,10 +508,18 @@ impl FetchGate {
                     names.push(name);
                 }
             }
-            let is_opaque = names.iter().all(|name| normalizer.is_opaque(host, name));
-            let compared = is_opaque && self.compared.contains(&xxh3_64(plain.as_bytes()));
-            // All spellings of a page are one page, unless the parameter lets the reader choose.
-            let draw = self.draw(if is_opaque { &plain } else { url.as_str() });
+            let is_opaque = |name: &&str| normalizer.is_opaque(host, name);
+            let is_chosen = !names.iter().all(is_opaque);
+            let compared = names.iter().any(is_opaque) && is_compared();
+            if compared {
+                names.retain(is_opaque);
+            }
+            // All spellings of a page are one page, unless a parameter lets the reader choose.
+            let draw = self.draw(match (compared, is_chosen) {
+                (true, _) => spelt,
+                (false, true) => url.as_str(),
+                (false, false) => &plain,
+            });
             let rules = parameter_rules(host, &names, compared);
             let cause = PredictionCause::IgnoredParameters { rules, compared };
             return foreseen(plain, cause, self.learnt.parameters, draw, true);
@@ -563,6 +586,7 @@ impl FetchGate {
         };
         self.note_refusal(record, &url, normalizer);
         self.note_probe(record, &url, normalizer);
+        self.note_nothing(record, &url, normalizer);
         let guessed = self.files.of(&url);
         self.files.observe(&url, record);
         if let Some(FileLink::File {
@@ -657,8 +681,11 @@ impl FetchGate {
             for rule in &record.foreseen_by {
                 self.find_wrong(rule);
             }
-        } else if record.page.is_some() && normalizer.normalized(url) == *original {
-            self.compared.insert(xxh3_64(original.as_bytes()));
+        } else if record.page.is_some()
+            && normalizer.normalized(url) == *original
+            && let Some(spelt) = normalizer.without_opaque(url)
+        {
+            self.compared.insert(xxh3_64(spelt.as_bytes()));
         }
     }
 
@@ -709,11 +736,46 @@ impl FetchGate {
             let was_read = |url: &str| read.contains(url, normalizer);
             self.rules
                 .observe_unique(&normalizer.normalized(url), was_read);
+            // What asks not to be indexed is worth the links that it brings.
+            let is_withheld = kind == Some(JunkKind::Withheld);
+            let was_worth_it = !is_withheld || self.leads_elsewhere(record, normalizer);
+            self.rules.observe_yield(&record.url, was_worth_it);
         } else if matches!(
             kind,
             Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error | JunkKind::NoPage)
         ) {
-            self.rules.observe_low_yield(&record.url);
+            self.rules.observe_yield(&record.url, false);
+        }
+    }
+
+    /// Whether a page brought in the URL of a page that was not read under another spelling.
+    fn leads_elsewhere(&self, record: &PageRecord, normalizer: &UrlNormalizer) -> bool {
+        let is_new = |url: &str| !self.read.contains(url, normalizer);
+        record.new_elsewhere().any(is_new)
+    }
+
+    /// Notes a URL that gave nothing under an opaque value: no page that is kept, and no way to another.
+    /// Under two values it is the same, as a page with content is that repeats itself.
+    fn note_nothing(
+        &mut self,
+        record: &PageRecord,
+        url: &CanonicalUrl,
+        normalizer: &UrlNormalizer,
+    ) {
+        let kind = record.junk().map(JunkReason::kind);
+        let is_nothing = record.outcome == Outcome::Redirected
+            || matches!(
+                kind,
+                Some(JunkKind::Empty | JunkKind::Error | JunkKind::NoPage | JunkKind::Wall)
+            );
+        if !is_nothing || self.leads_elsewhere(record, normalizer) {
+            return;
+        }
+        if let Some(plain) = normalizer.without_opaque(url) {
+            let plain = xxh3_64(plain.as_bytes());
+            if !self.nothing.insert(plain) {
+                self.compared.insert(plain);
+            }
         }
     }
 

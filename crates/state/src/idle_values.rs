@@ -184,6 +184,7 @@ fn rule_of(url: &CanonicalUrl, value: &InnerValue<'_>) -> String {
     let host = url.host();
     match value.is_in_path {
         true => format!("{host}{}… leads nowhere new", value.name),
+        false if value.name.is_empty() => format!("{host}{}?… leads nowhere new", url.path()),
         false => format!("{host}{}?{}=… leads nowhere new", url.path(), value.name),
     }
 }

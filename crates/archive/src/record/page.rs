@@ -200,9 +200,15 @@ impl PageRecord {
     /// Whether it brought in a URL that is no other value in its own: `/login?next=…` that links to
     /// another `/login?next=…` leads nowhere.
     pub fn leads_elsewhere(&self) -> bool {
+        self.new_elsewhere().next().is_some()
+    }
+
+    /// The URLs that it brought in and that are no other value in its own.
+    pub fn new_elsewhere(&self) -> impl Iterator<Item = &str> {
         let own = trunk(&self.url);
-        let mut new = self.links.iter().filter(|link| link.fate == LinkFate::New);
-        new.any(|link| trunk(&link.url) != own)
+        let new = self.links.iter().filter(|link| link.fate == LinkFate::New);
+        let urls = new.map(|link| link.url.as_str());
+        urls.filter(move |url| trunk(url) != own)
     }
 
     /// Whether a wall was judged to stand in the page's place.

@@ -276,12 +276,12 @@ fn a_group_that_yields_nothing_sinks_then_stops_and_is_probed() {
     let mut rules = UrlDedupRules::new(&UrlDedupConfig::default());
     assert_eq!(rules.yield_of("http://a.example/calendar/2020/01/"), 1.0);
     for day in 0..10 {
-        rules.observe_low_yield(&format!("http://a.example/calendar/2020/{day}/"));
+        rules.observe_yield(&format!("http://a.example/calendar/2020/{day}/"), false);
     }
     let sunk = rules.yield_of("http://a.example/calendar/2021/7/");
     assert!(sunk > 0.0 && sunk < 0.3, "{sunk}");
     for day in 0..200 {
-        rules.observe_low_yield(&format!("http://a.example/calendar/2020/{day}/"));
+        rules.observe_yield(&format!("http://a.example/calendar/2020/{day}/"), false);
     }
     let fetched = (0..2_000)
         .filter(|day| rules.yield_of(&format!("http://a.example/calendar/2022/{day}/")) > 0.0)

@@ -147,11 +147,15 @@ fn a_print_version_is_found_and_its_value_is_no_id() {
 fn values_that_stand_beside_each_other_on_a_page_are_a_choice() {
     let mut parameters = with_sessions();
     let page = |sid: &str| url(&format!("a.example/p1?sid={sid}"));
+    let here = url("a.example/p0?sid=f0000001");
     let links = [page("f0000001"), url("a.example/p2?sid=f0000001")];
-    parameters.observe_links(links.iter());
+    parameters.observe_links(&here, links.iter());
     check(&parameters, "a.example", "sid", Some(true));
     let links = [page("f0000001"), page("f0000002")];
-    parameters.observe_links(links.iter());
+    // To the top of the page itself, and to the page as the answer spells it.
+    parameters.observe_links(&page("f0000001"), links.iter());
+    check(&parameters, "a.example", "sid", Some(true));
+    parameters.observe_links(&here, links.iter());
     check(&parameters, "a.example", "sid", Some(false));
 }
 

@@ -734,3 +734,130 @@ fn pages_whose_urls_end_like_files_are_asked_for_like_any() {
             .all(|url| check(&gate, &url) == Permission::Allowed)
     );
 }
+
+/// A gate and a frontier that have found out that `sid` changes nothing on a.example.
+struct InSessions {
+    gate: FetchGate,
+    frontier: frontier::Frontier,
+}
+
+impl InSessions {
+    fn new() -> Self {
+        let mut sessions = Self {
+            gate: holding(),
+            frontier: frontier(),
+        };
+        for session in 0..3 {
+            for number in 0..6 {
+                let path = format!("{number}?sid=");
+                let original = format!("http://a.example/{path}f0f0f000");
+                let copy = format!("http://a.example/{path}f0f0f00{session}");
+                let original = (session > 0).then_some(original.as_str());
+                sessions.read(&page(&copy, original));
+            }
+        }
+        sessions
+    }
+
+    fn read(&mut self, record: &PageRecord) {
+        let url = CanonicalUrl::parse(&record.url).unwrap();
+        let worth = crate::recorded::page_yield(record).unwrap();
+        let original = original_of(record);
+        self.frontier.observe(&url, 0, worth, original.as_ref());
+        take_in_with(&mut self.gate, record, &self.frontier.url_normalizer());
+    }
+
+    /// How many of forty further spellings are refused.
+    fn refused(&self, path: &str) -> usize {
+        let normalizer = self.frontier.url_normalizer();
+        let is_refused = |session: &u32| {
+            let url = format!("http://a.example/{path}sid=0a0a{session:04}");
+            let url = CanonicalUrl::parse(&url).unwrap();
+            let permission = self.gate.check(&url.host(), &url, &normalizer);
+            matches!(permission, Permission::Refused(_))
+        };
+        (0..40).filter(is_refused).count()
+    }
+}
+
+fn answered(url: &str, status: u16) -> PageRecord {
+    PageRecord {
+        outcome: Outcome::Judged(Verdict::Junk(JunkReason::ErrorPage)),
+        fetch: Some(FetchRecord {
+            status,
+            ..FetchRecord::default()
+        }),
+        ..page(url, None)
+    }
+}
+
+#[test]
+fn a_page_that_is_nothing_under_two_session_ids_is_not_asked_for_under_more() {
+    let mut sessions = InSessions::new();
+    let link = |url: &str| LinkRecord {
+        url: url.into(),
+        fate: LinkFate::New,
+        ..LinkRecord::default()
+    };
+    for (at, sid) in ["f1f1f001", "f1f1f002"].into_iter().enumerate() {
+        assert_eq!(sessions.refused("login?"), 0, "{at}");
+        let mut login = thin(&format!("http://a.example/login?sid={sid}"));
+        // Fresh spellings of a page that was read are no way to another page.
+        login.links = vec![link(&format!("http://a.example/3?sid={sid}"))];
+        sessions.read(&login);
+        sessions.read(&answered(
+            &format!("http://a.example/members?sid={sid}"),
+            403,
+        ));
+        let mut lists = thin(&format!("http://a.example/lists?sid={sid}"));
+        lists.links = vec![link(&format!("http://a.example/list/{at}?sid={sid}"))];
+        sessions.read(&lists);
+    }
+    assert!(sessions.refused("login?") >= 35);
+    assert!(sessions.refused("members?") >= 35);
+    assert_eq!(sessions.refused("lists?"), 0);
+}
+
+#[test]
+fn a_choice_beside_a_session_id_keeps_none_of_its_spellings_alive() {
+    let mut sessions = InSessions::new();
+    let original = "http://a.example/2?sid=f0f0f000";
+    for number in 0..14 {
+        let plain = format!("http://a.example/n{number}?sid=f0f0f000");
+        sessions.read(&page(&plain, None));
+        let sorted = format!("http://a.example/n{number}?sort=name&sid=f0f0f001");
+        sessions.read(&page(&sorted, Some(&plain)));
+    }
+    assert_eq!(sessions.refused("2?sort=name&"), 0);
+    sessions.read(&page(
+        "http://a.example/2?sort=name&sid=f0f0f002",
+        Some(original),
+    ));
+    assert!(sessions.refused("2?sort=name&") >= 35);
+    assert_eq!(sessions.refused("2?sort=date&"), 0);
+}
+
+#[test]
+fn pages_that_ask_not_to_be_indexed_yield_what_they_lead_to() {
+    let mut gate = refusing();
+    let withheld = |url: String| PageRecord {
+        outcome: Outcome::Judged(Verdict::Junk(JunkReason::NoIndex)),
+        ..page(&url, None)
+    };
+    let is_low = |gate: &FetchGate, url: &str| gate.rules.is_low_yield(url);
+    for number in 0..80 {
+        take_in(
+            &mut gate,
+            &withheld(format!("http://a.example/do/edit?id={number}")),
+        );
+        let mut list = withheld(format!("http://a.example/by/tags?id={number}"));
+        list.links = vec![LinkRecord {
+            url: format!("http://a.example/post/{number}"),
+            fate: LinkFate::New,
+            ..LinkRecord::default()
+        }];
+        take_in(&mut gate, &list);
+    }
+    assert!(is_low(&gate, "http://a.example/do/edit?id=81"));
+    assert!(!is_low(&gate, "http://a.example/by/tags?id=81"));
+}
