@@ -168,6 +168,22 @@ impl Node {
         let mut ledger = (cluster.connect)()?;
         let overview = ledger.overview()?;
         let namesake = overview.nodes.iter().find(|node| node.name == cluster.name);
+        if let Some(known) = &known
+            && known.name != cluster.name
+            && overview
+                .nodes
+                .iter()
+                .any(|node| node.fence.node == known.number)
+        {
+            return Err(CrawlError::Setup(format!(
+                "{} is the directory of node {:?}, and this one would be {:?}: a node is named after its host and \
+                 directory, and one of them has changed; set cluster.node = {:?} to go on",
+                dir.root().display(),
+                known.name,
+                cluster.name,
+                known.name
+            )));
+        }
         check_namesake(known.as_ref(), namesake, end, dir)?;
         let (seen, pages) = namesake.map_or((0, 0), |node| (node.seen, node.pages));
         let given = hash_of(seeds);

@@ -162,10 +162,7 @@ fn mark() -> Markup {
 /// Control characters, which HTML does not allow, and marks that turn the direction of what follows
 /// them, become spaces.
 fn without_controls(html: String) -> String {
-    let is_bad = |c: char| {
-        (c.is_control() && !matches!(c, '\n' | '\t'))
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
+    let is_bad = |c: char| crate::words::acts_on_others(c) && !matches!(c, '\n' | '\t');
     match html.contains(is_bad) {
         true => html.replace(is_bad, " "),
         false => html,

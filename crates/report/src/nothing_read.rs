@@ -112,7 +112,9 @@ fn mend(failure: &FailureKind) -> &'static str {
 /// What to do about URLs that were not asked for.
 fn mend_refusal(reason: &str) -> &'static str {
     match reason {
-        ROBOTS => "robots.txt forbids it; seed another part of the site, or ask its owner",
+        ROBOTS => {
+            "robots.txt forbids it, or could not be had (tamis explain DIR URL tells which); seed another part of the site, ask its owner, or try later"
+        }
         HOST_GONE => "the host did not answer any more and was given up; try later",
         WALLED => "the host answers with walls; the report's section on walls says what to do",
         GUARD => {

@@ -36,10 +36,7 @@ pub fn width(text: &str) -> usize {
 /// The text without control characters and line breaks, no wider than `columns`; what is cut off
 /// is replaced by `…`.
 pub fn fit(text: &str, columns: usize) -> String {
-    let clean: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let clean = crate::words::flat(text).into_owned();
     if width(&clean) <= columns {
         return clean;
     }

@@ -4,6 +4,31 @@ use std::borrow::Cow;
 
 use time::OffsetDateTime;
 
+/// Whether a character changes how others are shown: controls, and the marks that change the direction of
+/// writing, by which `txt.exe` is shown as `exe.txt` (UTS 39, UAX 9). A page could do much with them to a
+/// terminal.
+pub fn acts_on_others(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{061c}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// The text on one line, without what acts on others.
+pub fn flat(text: &str) -> Cow<'_, str> {
+    match text.contains(acts_on_others) {
+        true => Cow::Owned(text.replace(acts_on_others, " ")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// `12,345`
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -156,6 +181,13 @@ fn escaped_letter(text: &str) -> Option<(char, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_page_says_does_nothing_to_a_terminal() {
+        assert_eq!(flat("\u{1b}[31mred\u{7}"), " [31mred ");
+        assert_eq!(flat("a\u{202e}gpj.exe\n"), "a gpj.exe ");
+        assert_eq!(flat("数据库 é"), "数据库 é");
+    }
 
     #[test]
     fn numbers_have_their_separators_and_units() {

@@ -5,6 +5,8 @@
 //! change the direction of writing, by which `txt.exe` is shown as `exe.txt`. They become a sign
 //! that can be seen.
 
+use report::words::acts_on_others;
+
 /// What stands for a character that must not act.
 const SIGN: char = '\u{fffd}';
 
@@ -18,7 +20,7 @@ pub(crate) fn shown(text: &str, characters_max: usize) -> String {
         }
         out.push(match character {
             '\n' | '\t' => character,
-            character if acts(character) => SIGN,
+            character if acts_on_others(character) => SIGN,
             character => character,
         });
     }
@@ -28,21 +30,6 @@ pub(crate) fn shown(text: &str, characters_max: usize) -> String {
 /// The same for a text of one line, such as a title.
 pub(crate) fn line(text: &str, characters_max: usize) -> String {
     shown(text, characters_max).replace(['\n', '\t'], " ")
-}
-
-/// Whether a character changes how others are shown.
-fn acts(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{061c}'
-                | '\u{200e}'
-                | '\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2066}'..='\u{2069}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]

@@ -54,6 +54,13 @@ pub(super) fn why_unclear(visit: &VisitRecord, rule: GoneRule) -> String {
             absence.answers,
             words::instant_short(absence.last_ms.saturating_add(rule.apart_ms))
         ),
+        (Sign::There, false) if absence.answers > 0 => format!(
+            "{told}: a kept page leaves after {} such answers with time between them; this makes {}, and the next \
+             counts from {} on",
+            rule.answers,
+            absence.answers,
+            words::instant_short(absence.last_ms.saturating_add(rule.apart_ms))
+        ),
         (Sign::Missing | Sign::Nothing | Sign::There, _) => {
             format!("{told}: this says nothing of the page, which is taken to be as it was")
         }

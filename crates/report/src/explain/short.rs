@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use archive::PageSummary;
 use outcome::{JunkReason, LinkFate, Outcome, RobotsAnswer, UrlState, Verdict};
 
-use super::tell::{fetched, flat, robots_line, visited};
+use super::tell::{fetched, robots_line, visited};
 use super::{Decision, Story};
 use crate::look::{BOLD, Look, Tongue};
 use crate::table::width;
-use crate::words;
+use crate::words::{self, flat};
 
 /// Characters of a title or an anchor at most.
 const QUOTED_MAX: usize = 60;

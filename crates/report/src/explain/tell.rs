@@ -12,7 +12,7 @@ use super::{Decision, FetchMade, Led, LedTo, RobotsAnswered, Story, VisitTold};
 use crate::changes::kind_in;
 use crate::difference::{Piece, difference, likeness, shortened};
 use crate::look::{BOLD, DIM, GREEN, Look, RED, Tongue};
-use crate::words;
+use crate::words::{self, flat};
 
 /// Characters shown on both sides of a difference.
 const AROUND: usize = 40;
@@ -271,7 +271,7 @@ fn found(story: &Story) -> Vec<String> {
             let _ = write!(line, "  as \"{}\"", flat(&found.anchor));
         }
         if !found.rel.is_empty() {
-            let _ = write!(line, "  rel={}", found.rel);
+            let _ = write!(line, "  rel={}", flat(&found.rel));
         }
         let fate = match &found.fate {
             LinkFate::New if story.focused => {
@@ -411,7 +411,7 @@ fn measured(page: &PageSummary) -> Vec<String> {
     ];
     let mut more = |name: &str, value: Option<String>| {
         if let Some(value) = value {
-            lines.push(format!("{name:<11}  {value}"));
+            lines.push(format!("{name:<11}  {}", flat(&value)));
         }
     };
     more("relevance", page.relevance.map(|r| format!("{r:.2}")));
@@ -590,11 +590,4 @@ fn afterwards(story: &Story) -> Vec<String> {
         }));
     }
     lines
-}
-
-/// The text on one line, without control characters.
-pub(super) fn flat(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
 }

@@ -6,14 +6,16 @@
 //! has changed, where it is to be judged anew, or where it leads to URLs that are new. Else the record
 //! says that the URL was visited and what was seen, and nothing else changes.
 //!
-//! Only 404 and 410 make a page gone, and only after as many of them as the configuration asks for. A
-//! time-out, a server error, a refusal, a wall or a page that reads like an error page says nothing.
+//! Only 404 and 410 make a page gone, and only after as many of them as the configuration asks for. As many
+//! answers it takes before a kept page leaves for one that is dropped: an empty one, a shell without its
+//! scripts, a notice in the place of all pages. A time-out, a server error, a refusal, a wall or a page that
+//! reads like an error page says nothing.
 
 use again::Absence;
 use again::absence::{Presence, Sign};
 use archive::{AbsenceRecord, DueRecord, PageRecord, VisitRecord};
 use frontier::Lease;
-use outcome::{Change, FailureKind, JunkReason, LinkFate, Outcome, Verdict};
+use outcome::{Change, FailureKind, JunkKind, JunkReason, LinkFate, Outcome, Verdict};
 use sieve::Rules;
 use simhash::Fingerprint;
 
@@ -44,6 +46,8 @@ impl State {
         }
         let rules = &self.policy.rules;
         let is_walled = matches!(&reading, Reading::Page(reading) if is_wall(reading, rules));
+        // What the answer says of the page's absence, where it is not what its change says.
+        let mut sign = is_walled.then_some(Sign::Nothing);
         let mut read = None;
         match reading {
             Reading::NotModified => visit.change = Change::Unchanged,
@@ -66,7 +70,12 @@ impl State {
                     visit.change = Change::Changed;
                 }
                 let is_new = visit.change == Change::Changed || due.absence.gone || due.rejudge;
-                if is_new || leads_on {
+                if is_new && is_doubtful(&visit, &page.outcome) && !self.is_confirmed(due, now_ms) {
+                    sign = Some(Sign::Missing);
+                    visit.change = Change::Unclear;
+                    visit.reason = page.outcome.reason().map(|reason| reason.into_owned());
+                    visit.detail = page.detail.or_else(|| visit.reason.clone());
+                } else if is_new || leads_on {
                     visit.page = Some(Box::new(page));
                     read = Some(text);
                 }
@@ -93,8 +102,13 @@ impl State {
                 visit.detail = page.detail.or_else(|| visit.reason.clone());
             }
         }
-        self.note_presence(&mut visit, due, is_walled, now_ms);
+        self.note_presence(&mut visit, due, sign, now_ms);
         Ok((visit, read))
+    }
+
+    /// Whether an answer without the page's text is one more of as many as make a page gone.
+    fn is_confirmed(&self, due: &DueRecord, now_ms: u64) -> bool {
+        absence_of(due).see(Sign::Missing, now_ms, self.policy.gone) == Presence::Gone
     }
 
     /// Whether the page is gone, or back.
@@ -102,12 +116,11 @@ impl State {
         &self,
         visit: &mut VisitRecord,
         due: &DueRecord,
-        is_walled: bool,
+        sign: Option<Sign>,
         now_ms: u64,
     ) {
         let is_kept_off = visit.change == Change::Moved || visit.version().is_none();
-        let sign = match &visit.change {
-            _ if is_walled => Sign::Nothing,
+        let by_change = match &visit.change {
             // A page that was gone is there again when it can be read.
             change if due.absence.gone && is_kept_off && *change != Change::Unclear => {
                 Sign::Nothing
@@ -125,13 +138,8 @@ impl State {
             | Change::Back
             | Change::Unknown(_) => Sign::There,
         };
-        let AbsenceRecord {
-            answers,
-            last_ms,
-            gone,
-        } = due.absence;
-        let mut absence = Absence::resume(answers, last_ms, gone);
-        match absence.see(sign, now_ms, self.policy.gone) {
+        let mut absence = absence_of(due);
+        match absence.see(sign.unwrap_or(by_change), now_ms, self.policy.gone) {
             Presence::Gone => visit.change = Change::Gone,
             Presence::Back if visit.version().is_some() => visit.change = Change::Back,
             Presence::Same | Presence::Missing | Presence::Back => {}
@@ -142,6 +150,23 @@ impl State {
             gone: absence.is_gone(),
         };
     }
+}
+
+/// What was noted of the page's absence.
+fn absence_of(due: &DueRecord) -> Absence {
+    let AbsenceRecord {
+        answers,
+        last_ms,
+        gone,
+    } = due.absence;
+    Absence::resume(answers, last_ms, gone)
+}
+
+/// Whether a kept page would leave for what its server says today: an empty page, a shell without its
+/// scripts, a notice that stands in the place of all pages. What a page asks for itself is no doubt.
+fn is_doubtful(visit: &VisitRecord, now: &Outcome) -> bool {
+    let is_dropped = matches!(now, Outcome::Judged(Verdict::Junk(reason)) if reason.kind() != JunkKind::Withheld);
+    visit.was.is_indexed() && is_dropped
 }
 
 /// What the record of a visit has whatever was found.
@@ -408,6 +433,27 @@ mod tests {
             (crawl.state.counts().indexed, crawl.state.counts().pending()),
             (1, 0)
         );
+        crawl.replays();
+    }
+
+    #[test]
+    fn a_kept_page_does_not_go_by_one_empty_answer() {
+        let mut crawl = Crawl::of(TEXT);
+        let before = crawl.state.kept.numbers();
+        let visit = crawl.visit(page("Moment, please."), 200, TEXT);
+        assert_eq!(visit.change, Change::Unclear);
+        assert_eq!(visit.reason.as_deref(), Some("thin"));
+        assert_eq!(visit.absence.answers, 1);
+        assert_eq!(crawl.state.kept.numbers(), before);
+        let visit = crawl.visit(page(TEXT), 200, TEXT);
+        assert_eq!(
+            (visit.change, visit.absence.answers),
+            (Change::Unchanged, 0)
+        );
+        crawl.visit(page("Moment, please."), 200, TEXT);
+        let visit = crawl.visit(page("Moment, please."), 200, TEXT);
+        assert_eq!(visit.change, Change::Changed);
+        assert!(crawl.state.kept.numbers().is_empty());
         crawl.replays();
     }
 

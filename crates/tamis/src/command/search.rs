@@ -249,23 +249,8 @@ fn in_words(hint: &Hint) -> String {
 
 /// A snippet with its highlights, and without what a page could do to a terminal.
 fn shown(snippet: &Snippet, output: &Output) -> String {
-    let clean = |c: char| if c.is_control() { ' ' } else { c };
     let snippet = Snippet {
-        // Each control character of ASCII is one byte, so the highlights stay right; others go to
-        // a sign of their own length.
-        text: snippet
-            .text
-            .chars()
-            .map(|c| {
-                if c.is_ascii() {
-                    clean(c)
-                } else if c.is_control() {
-                    '\u{b7}'
-                } else {
-                    c
-                }
-            })
-            .collect(),
+        text: harmless(&snippet.text),
         highlights: snippet.highlights.clone(),
     };
     if output.color {
@@ -275,9 +260,37 @@ fn shown(snippet: &Snippet, output: &Output) -> String {
     }
 }
 
+/// The text with a sign for each character that acts on others, of as many bytes: highlights stay right.
+fn harmless(text: &str) -> String {
+    let sign = |c: char| match c.len_utf8() {
+        1 => " ",
+        2 => "\u{b7}",
+        3 => "\u{fffd}",
+        _ => "\u{b7}\u{b7}",
+    };
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match report::words::acts_on_others(c) {
+            true => shown.push_str(sign(c)),
+            false => shown.push(c),
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_acts_on_a_terminal_is_shown_as_a_sign_of_as_many_bytes() {
+        for text in ["a\x1b[31m", "a\u{85}b", "a\u{202e}gpj.exe", "a\u{e0041}"] {
+            let shown = harmless(text);
+            assert_eq!(shown.len(), text.len());
+            assert!(!shown.contains(report::words::acts_on_others), "{shown:?}");
+        }
+        assert_eq!(harmless("数据库"), "数据库");
+    }
 
     #[test]
     fn of_several_nodes_the_best_hits_are_shown_and_each_url_once() {
