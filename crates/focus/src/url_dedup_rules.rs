@@ -268,6 +268,13 @@ impl UrlDedupRules {
         }
     }
 
+    /// Takes back that a URL was not worth its fetch: it led to one that was.
+    pub fn redeem(&mut self, url: &str) {
+        if let Some(url) = parse(url) {
+            self.yields.redeem(&url);
+        }
+    }
+
     /// Whether this URL is predicted to be a duplicate, and of what.
     pub fn predict(&self, url: &str) -> Option<PredictedDuplicate> {
         let url = parse(url)?;

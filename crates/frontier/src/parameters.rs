@@ -18,7 +18,8 @@
 //! their own, which says the same of them.
 //!
 //! The values of a parameter are *opaque* when all of them look like ids made for the reader, and no
-//! page links to two of them beside each other, as a list of goods or a choice of languages does.
+//! page links to two of them beside each other, as a list of goods or a choice of languages does. A choice is
+//! offered on other pages, too: values that are met nowhere else are made for each click.
 //! Then what was found for one value of a page holds for its others.
 //!
 //! What looks like an id in a path counts as a parameter (`path_ids`): else a site that writes the session
@@ -58,6 +59,8 @@ pub(crate) struct Parameters {
     /// Plain forms that were counted for a parameter.
     counted: RecentSet<u64>,
     seen: RecentMap<u64, Parameter>,
+    /// Values that stood beside another one on a page.
+    beside: RecentSet<u64>,
     /// The parameters among them that change nothing.
     #[serde(skip)]
     normalizer: UrlNormalizer,
@@ -75,7 +78,7 @@ struct Parameter {
     /// Its first value, and whether there were others.
     value: Option<u64>,
     varies: bool,
-    /// Some value is no id, or it was linked to beside another one.
+    /// Some value is no id, or it was linked to beside another one on two pages.
     chooses: bool,
     /// It has the name of a session id.
     is_session: bool,
@@ -99,6 +102,7 @@ impl Parameters {
             read: RecentSet::with_max(entries_max),
             counted: RecentSet::with_max(entries_max),
             seen: RecentMap::with_max(entries_max),
+            beside: RecentSet::with_max(entries_max),
             normalizer: UrlNormalizer::default(),
         }
     }
@@ -212,10 +216,19 @@ impl Parameters {
             }
         }
         values.sort_unstable();
+        let mut beside = Vec::new();
         for pair in values.windows(2) {
             if pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1 {
-                self.count(pair[0].2, |seen| seen.chooses = true);
+                let key = pair[0].2;
+                let here = [key.wrapping_add(pair[0].1), key.wrapping_add(pair[1].1)];
+                if here.iter().any(|value| self.beside.contains(value)) {
+                    self.count(key, |seen| seen.chooses = true);
+                }
+                beside.extend(here);
             }
+        }
+        for value in beside {
+            self.beside.insert(value);
         }
     }
 

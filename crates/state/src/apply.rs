@@ -450,7 +450,9 @@ impl State {
                 focus.amend_waiting(seq, page, &mut queue.frontier)?;
             }
         }
-        queue.gate.on_page(page, &queue.frontier.url_normalizer());
+        queue
+            .gate
+            .on_page(seq, page, &queue.frontier.url_normalizer());
         if let Some((since_ms, rest)) = queue.walls.on_page(page) {
             queue.frontier.rest_host(&url.host(), since_ms, rest);
         }

@@ -67,6 +67,9 @@ const STOPPED_MAX: usize = 100_000;
 /// forgotten, and each spelling is fetched.
 const COMPARED_MAX: usize = 4_000_000;
 
+/// Pages of which it is not known yet what they led to, some 150 bytes each. Of more, the oldest pass for what led to nothing.
+const WAYS_MAX: usize = 50_000;
+
 /// The share of what a rule refuses that is fetched all the same.
 const PROBED_SHARE: f32 = 0.05;
 
@@ -99,6 +102,8 @@ pub struct FetchGate {
     compared: RecentSet<u64>,
     /// URLs that gave nothing under one value of such a parameter, in the same way.
     nothing: RecentSet<u64>,
+    /// Pages that are not kept and brought in URLs none of which was kept so far, by the numbers of their records.
+    ways: RecentMap<u64, Box<str>>,
     /// What links to files led to.
     files: FileLinks,
     /// Hosts that yield nothing, and why that is said.
@@ -153,6 +158,7 @@ impl FetchGate {
             values: IdleValues::default(),
             compared: RecentSet::with_max(COMPARED_MAX),
             nothing: RecentSet::with_max(COMPARED_MAX),
+            ways: RecentMap::with_max(WAYS_MAX),
             files: FileLinks::default(),
             stopped: RecentMap::with_max(STOPPED_MAX),
             losses: LearntLosses::default(),
@@ -173,6 +179,7 @@ impl FetchGate {
             values,
             compared,
             nothing,
+            ways,
             files,
             stopped,
             losses,
@@ -187,6 +194,7 @@ impl FetchGate {
         self.values = values;
         self.compared = compared;
         self.nothing = nothing;
+        self.ways = ways;
         self.files = files;
         self.stopped = stopped;
         self.losses = losses;
@@ -579,8 +587,8 @@ impl FetchGate {
         (hash >> 40) as f32 / (1u64 << 24) as f32
     }
 
-    /// Learns from a finished URL.
-    pub fn on_page(&mut self, record: &PageRecord, normalizer: &UrlNormalizer) {
+    /// Learns from a finished URL, the record of that number.
+    pub fn on_page(&mut self, seq: u64, record: &PageRecord, normalizer: &UrlNormalizer) {
         let Ok(url) = CanonicalUrl::parse(&record.url) else {
             return;
         };
@@ -619,12 +627,25 @@ impl FetchGate {
             Some(original) => self.on_copy(record, &url, &original, canonical, normalizer),
             None => self.on_no_copy(record, &url, is_whole, normalizer),
         }
+        self.note_way(seq, record);
         if was_low && !self.rules.is_low_yield(url.as_str()) {
             let host = url.host().to_string();
             self.find_wrong(&LowYield::UrlForm { host }.rule());
         }
         for rule in self.rules.take_lifted() {
             self.find_wrong(&rule);
+        }
+    }
+
+    /// Notes which pages that are not kept lead to pages that are: lists are worth that.
+    fn note_way(&mut self, seq: u64, record: &PageRecord) {
+        if record.outcome.is_indexed() && original_of(record).is_none() {
+            let way = record.via.and_then(|via| self.ways.remove(&via));
+            if let Some(url) = way {
+                self.rules.redeem(&url);
+            }
+        } else if record.links.iter().any(|link| link.fate == LinkFate::New) {
+            *self.ways.entry(seq, |_, _| {}) = record.url.as_str().into();
         }
     }
 
@@ -736,9 +757,7 @@ impl FetchGate {
             let was_read = |url: &str| read.contains(url, normalizer);
             self.rules
                 .observe_unique(&normalizer.normalized(url), was_read);
-            // What asks not to be indexed is worth the links that it brings.
-            let is_withheld = kind == Some(JunkKind::Withheld);
-            let was_worth_it = !is_withheld || self.leads_elsewhere(record, normalizer);
+            let was_worth_it = kind != Some(JunkKind::Withheld);
             self.rules.observe_yield(&record.url, was_worth_it);
         } else if matches!(
             kind,

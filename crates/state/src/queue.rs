@@ -202,7 +202,7 @@ mod tests {
                 outcome: Outcome::Judged(Verdict::Junk(JunkReason::UnsupportedType)),
                 ..PageRecord::default()
             };
-            queue.gate.on_page(&image, &normalizer);
+            queue.gate.on_page(number, &image, &normalizer);
         }
         let url = CanonicalUrl::parse("http://a.example/map.xml.gz").unwrap();
         let waits = Permission::HoldBack(HeldBack::UntilOthersAreDone);

@@ -1,4 +1,5 @@
-//! What groups of URLs yield: a group is the URLs of one form on one host.
+//! What groups of URLs yield: a group is the URLs of one form on one host. A page that is not kept, such as a list,
+//! is worth its fetch once a page that it led to was.
 //!
 //! Facets combine: a shop's lists by colour, size and price have as many forms as these have subsets. So each
 //! parameter is a group as well, whatever stands beside it, and a form yields at first what the least of its
@@ -58,6 +59,16 @@ impl GroupYields {
             }
             group.pages += 1;
             group.worthless += u32::from(!was_worth_it);
+        }
+    }
+
+    /// Takes back that a URL was not worth its fetch: it led to one that was.
+    pub(super) fn redeem(&mut self, url: &Url) {
+        let (own, ending, parameters) = group_keys(url);
+        for key in parameters.chain([own, host_key(url)]).chain(ending) {
+            if let Some(group) = self.groups.get_mut(&key) {
+                group.worthless = group.worthless.saturating_sub(1);
+            }
         }
     }
 

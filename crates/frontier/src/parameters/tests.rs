@@ -155,6 +155,17 @@ fn values_that_stand_beside_each_other_on_a_page_are_a_choice() {
     // To the top of the page itself, and to the page as the answer spells it.
     parameters.observe_links(&page("f0000001"), links.iter());
     check(&parameters, "a.example", "sid", Some(true));
+    // Values made for each click are met nowhere else; a choice is offered again.
+    for click in 0..4 {
+        let links = [
+            page(&format!("c000000{click}")),
+            page(&format!("d000000{click}")),
+        ];
+        parameters.observe_links(&here, links.iter());
+        check(&parameters, "a.example", "sid", Some(true));
+    }
+    parameters.observe_links(&here, links.iter());
+    check(&parameters, "a.example", "sid", Some(true));
     parameters.observe_links(&here, links.iter());
     check(&parameters, "a.example", "sid", Some(false));
 }

@@ -470,7 +470,8 @@ fn take_in_with(gate: &mut FetchGate, record: &PageRecord, normalizer: &UrlNorma
         record.foreseen_compared = foreseen.compared;
         record.foreseen_nothing = foreseen.nothing;
     }
-    gate.on_page(&record, normalizer);
+    let seq = xxh3_64(record.url.as_bytes());
+    gate.on_page(seq, &record, normalizer);
 }
 
 #[test]
@@ -851,12 +852,18 @@ fn pages_that_ask_not_to_be_indexed_yield_what_they_lead_to() {
             &withheld(format!("http://a.example/do/edit?id={number}")),
         );
         let mut list = withheld(format!("http://a.example/by/tags?id={number}"));
+        let post = format!("http://a.example/post/{number}");
         list.links = vec![LinkRecord {
-            url: format!("http://a.example/post/{number}"),
+            url: post.clone(),
             fate: LinkFate::New,
             ..LinkRecord::default()
         }];
         take_in(&mut gate, &list);
+        let found = PageRecord {
+            via: Some(xxh3_64(list.url.as_bytes())),
+            ..page(&post, None)
+        };
+        take_in(&mut gate, &found);
     }
     assert!(is_low(&gate, "http://a.example/do/edit?id=81"));
     assert!(!is_low(&gate, "http://a.example/by/tags?id=81"));
