@@ -218,7 +218,7 @@ impl<'c> LeftOut<'c> {
 
     fn host_budget(&self, url: &CanonicalUrl) -> String {
         let host = url.host().to_string();
-        let own = self.config.host.get(&host).and_then(|own| own.max_pages);
+        let own = self.config.max_pages_of(&host);
         own.map_or_else(String::new, |pages| {
             format!("[host.{host:?}] max_pages = {pages}, ")
         })

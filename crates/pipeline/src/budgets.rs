@@ -22,11 +22,11 @@ pub(crate) fn are_raised(
         or_none(was.limits.urls_per_host),
         or_none(is.limits.urls_per_host),
     );
-    let of_host = |config: &CrawlConfig, host: &str, all: u64| {
-        let own = config.host.get(host).and_then(|own| own.max_pages);
-        own.unwrap_or(all)
-    };
-    let mut hosts = was.host.keys().chain(is.host.keys());
+    let of_host =
+        |config: &CrawlConfig, host: &str, all: u64| config.max_pages_of(host).unwrap_or(all);
+    let names = |config: &CrawlConfig| -> Vec<String> { config.named_hosts().collect() };
+    let (was_named, is_named) = (names(was), names(is));
+    let mut hosts = was_named.iter().chain(&is_named);
     let depth =
         |config: &CrawlConfig, seed: &SeedRecord| seed.depth.unwrap_or(config.crawl.max_depth);
     let mut seeds = new.iter().filter_map(|seed| {

@@ -60,6 +60,17 @@ impl CrawlConfig {
         })
     }
 
+    /// `max_pages` of one host, by the name under which the frontier knows it.
+    pub fn max_pages_of(&self, host: &str) -> Option<u64> {
+        let mut limits = self.limits_by_host();
+        limits.find_map(|(name, limits)| limits.pages.filter(|_| name == host))
+    }
+
+    /// The hosts of which something is said, by the same names.
+    pub fn named_hosts(&self) -> impl Iterator<Item = String> {
+        self.limits_by_host().map(|(host, _)| host)
+    }
+
     /// The delays of hosts that have their own.
     pub fn delays_by_host(&self) -> impl Iterator<Item = (String, Duration)> {
         let limits = self.limits_by_host();
@@ -97,5 +108,14 @@ mod tests {
         assert_eq!(mend, "write the host alone: \"a.example\"");
         assert_eq!(host_key("Bücher.example"), "xn--bcher-kva.example");
         assert_eq!(host_key("a.example:80"), "a.example");
+    }
+
+    #[test]
+    fn a_table_holds_for_its_host_in_any_spelling() {
+        // `max_pages` was looked up as it was written.
+        let mut config = CrawlConfig::default();
+        config.host.entry("A.Example".into()).or_default().max_pages = Some(3);
+        assert_eq!(config.max_pages_of("a.example"), Some(3));
+        assert_eq!(config.max_pages_of("b.example"), None);
     }
 }
