@@ -1,12 +1,15 @@
-//! The type by which a body is read: that of a browser, but for two things that a browser leaves open.
+//! The type by which a body is read: that of a browser, but for three things that a browser leaves open.
 //!
 //! - A browser shows a PDF that its server calls `text/html` as a page of strange letters, and nobody
 //!   stays to read them. A crawler would: it splits them into words, finds a language and keeps them. So
 //!   what is called a page or a text is looked at as any file is, see [`binary_type`](crate::binary_type).
+//! - What is called a page or a text and is JSON, and what is called a page and is a style sheet or a script, is
+//!   that: see [`data`](crate::data).
 //! - To a browser a document of XML is one, whatever it holds. A crawler reads pages, and XHTML is often
 //!   sent as `text/xml`, or without a type: where the root element is `html`, it is a page.
 
 use crate::binary::binary_type;
+use crate::data;
 use crate::sniff::{root_of, sniff_content_type};
 
 /// The type by which a body is read: lower-case `type/subtype` without parameters. `header` is the
@@ -15,9 +18,23 @@ use crate::sniff::{root_of, sniff_content_type};
 /// ```
 /// use fetcher::body_type;
 /// assert_eq!(body_type(Some("text/html"), b"%PDF-1.4"), "application/pdf");
+/// assert_eq!(body_type(Some("text/html"), b"{\"error\": 5}"), "application/json");
 /// assert_eq!(body_type(None, b"<?xml version='1.0'?><html>"), "application/xhtml+xml");
 /// ```
 pub fn body_type(header: Option<&str>, bytes: &[u8]) -> String {
+    let found = type_by_beginning(header, bytes);
+    let by_content = match found.as_str() {
+        "text/html" | "application/xhtml+xml" => {
+            data::json_type(bytes).or_else(|| data::code_type(bytes))
+        }
+        "text/plain" => data::json_type(bytes),
+        _ => None,
+    };
+    by_content.map_or(found, str::to_owned)
+}
+
+/// The same by what a body begins with.
+fn type_by_beginning(header: Option<&str>, bytes: &[u8]) -> String {
     let sniffed = sniff_content_type(header, bytes);
     match sniffed.as_str() {
         // Text in UTF-16 is full of zero bytes, and not all of it can be told from a binary file.
@@ -41,7 +58,7 @@ pub(crate) fn is_file(header: Option<&str>, is_coded: bool, bytes: &[u8]) -> boo
         true => &[],
         false => &bytes[..bytes.len().min(TYPE_BYTES)],
     };
-    let found = body_type(header, head);
+    let found = type_by_beginning(header, head);
     let is_xml = found.ends_with("/xml") || found.ends_with("+xml");
     let is_read = matches!(found.as_str(), "text/html" | "text/plain") || is_xml;
     !is_read || found.starts_with("image/")
@@ -101,6 +118,17 @@ mod tests {
         check("text/html", b"<p>\xc4\xbf\xc2\xbc", "text/html");
         check("text/plain", b"BMW builds cars.", "text/plain");
         check("text/html", b"", "text/html");
+    }
+
+    #[test]
+    fn data_and_code_are_no_pages_and_what_a_text_shows_is() {
+        let (json, css) = (&b"[{\"id\": 1}]"[..], b"a{b:c}\nd{e:f}\ng{h:i}");
+        check("text/html; charset=utf-8", json, "application/json");
+        check("text/plain", json, "application/json");
+        check("text/html", css, "text/css");
+        // A text may be about it; and a body of which the end is missing may be a page.
+        check("text/plain", css, "text/plain");
+        assert!(!is_file(Some("text/html"), false, css));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod client;
 mod config;
 mod connecting;
 mod cookies;
+mod data;
 mod error;
 mod fetch;
 mod follow;

@@ -262,7 +262,32 @@ impl Robots {
         said
     }
 
-    /// The Sitemap lines, as written, in order, without repetitions.
+    /// With sitemaps that are named without their host, `Sitemap: /s.xml`, as URLs of the place where the file is.
+    /// RFC 9309 §2.2.4 leaves the line to others, and sitemaps.org asks for whole URLs; crawlers read both.
+    ///
+    /// ```
+    /// use fetcher::Robots;
+    /// let url = url::Url::parse("https://a.example/robots.txt").unwrap();
+    /// let robots = Robots::parse(b"Sitemap: /s.xml").at(&url);
+    /// assert_eq!(robots.sitemaps(), ["https://a.example/s.xml"]);
+    /// ```
+    #[must_use]
+    pub fn at(mut self, url: &Url) -> Self {
+        for sitemap in &mut self.sitemaps {
+            // A host without a scheme before it would be taken for a path.
+            let is_path = sitemap.starts_with('/') || !sitemap.contains('/');
+            let is_relative = Url::parse(sitemap) == Err(url::ParseError::RelativeUrlWithoutBase);
+            if is_path
+                && is_relative
+                && let Ok(whole) = url.join(sitemap)
+            {
+                *sitemap = whole.into();
+            }
+        }
+        self
+    }
+
+    /// The Sitemap lines, in order, without repetitions: as written, or as [`Robots::at`] made them.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }

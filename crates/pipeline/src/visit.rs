@@ -261,11 +261,14 @@ fn robots_of(answer: &Answer) -> (Robots, RobotsAnswer) {
             let robots = match (fetched.truncated, &decoding.stopped) {
                 (None, None) => Robots::parse(&decoding.bytes),
                 _ => Robots::parse_beginning(&decoding.bytes),
-            };
+            }
+            .at(&fetched.url);
+            // No part was asked for: a 206 that does not say which part it is has all of the file.
+            let is_part = fetched.is_part() && fetched.header("content-range").is_some();
             let broke_off = match fetched.truncated {
                 Some(Truncated::Time | Truncated::Disconnect) => true,
                 Some(Truncated::Bytes) => false,
-                None => decoding.is_cut || fetched.is_part(),
+                None => decoding.is_cut || is_part,
             };
             // A file that broke off may lack the line that closes the door.
             match broke_off {
@@ -420,13 +423,14 @@ mod tests {
 
     #[test]
     fn what_robots_txt_says_by_itself() {
-        let answered = |status, truncated| {
+        let answered = |status, truncated, range: Option<&str>| {
+            let range = range.map(|range| ("content-range".into(), range.into()));
             let body = b"User-agent: *\nDisallow: /x\nDisall";
             let fetched = Fetched {
                 url: Url::parse("http://a.example/robots.txt").expect("a URL"),
                 status,
                 http_version: "HTTP/1.1",
-                headers: Vec::new(),
+                headers: range.into_iter().collect(),
                 body: bytes::Bytes::from_static(body),
                 via: fetcher::Via::Wire,
                 remote: None,
@@ -451,7 +455,15 @@ mod tests {
             (429, None, RobotsAnswer::Outage),
             (503, None, RobotsAnswer::Outage),
         ] {
-            assert_eq!(answered(status, truncated), says, "{status} {truncated:?}");
+            assert_eq!(
+                answered(status, truncated, None),
+                says,
+                "{status} {truncated:?}"
+            );
         }
+        // A 206 that names no part was taken for one, and the host was held up.
+        assert_eq!(answered(206, None, None), RobotsAnswer::Parsed);
+        let part = Some("bytes 0-32/100");
+        assert_eq!(answered(206, None, part), RobotsAnswer::Outage);
     }
 }

@@ -118,6 +118,24 @@ fn sitemaps_are_kept_in_order_without_repetitions() {
 }
 
 #[test]
+fn a_sitemap_without_its_host_is_where_the_file_is() {
+    // `Sitemap: /s.xml` was not read.
+    let file = b"Sitemap: /s.xml\nSitemap: map.xml\nSitemap: //cdn.example/m.xml\nSitemap: http://b.example/t.xml\n\
+                 Sitemap: a.example/u.xml\n";
+    let robots = Robots::parse(file).at(&url("/robots.txt"));
+    assert_eq!(
+        robots.sitemaps(),
+        [
+            url("/s.xml").as_str(),
+            url("/map.xml").as_str(),
+            &format!("{}://cdn.example/m.xml", url("/").scheme()),
+            "http://b.example/t.xml",
+            "a.example/u.xml"
+        ]
+    );
+}
+
+#[test]
 fn a_whole_user_agent_is_known_by_its_products() {
     let file = "User-agent: tamis\nDisallow: /a\nUser-agent: *\nDisallow: /b\n";
     check(
