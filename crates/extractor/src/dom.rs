@@ -31,8 +31,15 @@ pub(crate) struct BoundedDom {
     pub nodes: u64,
 }
 
-/// Parses a page. Takes time linear in its length, whatever it contains; never fails.
+/// Parses a page. Takes time linear in its length, whatever it contains; never fails. As the standard has it, but
+/// for a comment that goes on to the end of the page, which would swallow the text behind it: it ends at the
+/// first `>`.
 pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
+    // Where the page is cut its comments may have ended in what is missing.
+    parse_by(html, limits, html.len() <= limits.html_bytes_max)
+}
+
+fn parse_by(html: &str, limits: &DomLimits, ends_open_comments: bool) -> BoundedDom {
     let mut limits_hit = Vec::new();
     // Decoding drops a byte order mark, but a string may come from elsewhere.
     let html = html.strip_prefix('\u{FEFF}').unwrap_or(html);
@@ -46,7 +53,11 @@ pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
     };
     let gate = TokenGate::new(TreeBuilder::new(WorkMeter::new(), options), limits.clone());
     let page = with_line_feeds(bounded);
-    let (gate, cut_tags) = Tokenizer::new(&page, gate, limits).run();
+    let tokenizer = Tokenizer::new(&page, gate, limits);
+    let (gate, cut_tags) = match ends_open_comments {
+        true => tokenizer.ending_open_comments().run(),
+        false => tokenizer.run(),
+    };
     if cut_tags > 0 {
         limits_hit.push("dom_attributes");
     }
@@ -124,7 +135,7 @@ mod tests {
 
     #[track_caller]
     fn check_unchanged(html: &str) {
-        let bounded = parse(html, &DomLimits::default());
+        let bounded = parse_by(html, &DomLimits::default(), false);
         assert_eq!(bounded.limits_hit, Vec::<&str>::new());
         assert_eq!(bounded.html.html(), unbounded(html).html(), "{html:?}");
     }
@@ -320,6 +331,30 @@ mod tests {
     }
 
     #[test]
+    fn a_comment_without_an_end_does_not_swallow_the_page() {
+        let text = |html: &str| -> String {
+            let dom = parse(html, &DomLimits::default());
+            dom.html.root_element().text().collect()
+        };
+        assert_eq!(
+            text("<p>one<!-- a note ><p>two<!-- b ><p>three"),
+            "onetwothree"
+        );
+        assert_eq!(text("<p>one<!-- a > note --><p>two<!-- b"), "onetwo");
+        // What ends is a comment to its end.
+        assert_eq!(text("<p>one<!-- a <p>two --!><p>three"), "onethree");
+        // What is missing of a page that is cut may have ended it.
+        let limits = DomLimits {
+            html_bytes_max: 16,
+            ..DomLimits::default()
+        };
+        let dom = parse("<p>one<!-- a ><p>two -->", &limits);
+        assert_eq!(dom.html.root_element().text().collect::<String>(), "one");
+        // Many of them take no longer than one.
+        check_bounded(&"<!-- -- x".repeat(100_000), &[]);
+    }
+
+    #[test]
     fn a_page_beyond_the_byte_limit_is_cut_at_a_character() {
         let limits = DomLimits {
             html_bytes_max: 10,
@@ -349,7 +384,7 @@ mod tests {
             ][..]), 0..40)
         ) {
             let html = pieces.concat();
-            let dom = parse(&html, &DomLimits::default());
+            let dom = parse_by(&html, &DomLimits::default(), false);
             prop_assert_eq!(dom.html.html(), unbounded(&html).html());
             let few = DomLimits { attributes_max: 3, ..DomLimits::default() };
             let dom = parse(&html, &few);

@@ -12,7 +12,7 @@
 //! Cost: one walk; about 60 bytes for each element. No text is copied.
 
 use ego_tree::{NodeId, NodeRef};
-use html5ever::local_name;
+use html5ever::{local_name, ns};
 use scraper::{Html, Node, node::Element};
 
 use crate::char_counts::CharCounts;
@@ -303,6 +303,32 @@ fn is_formula_source(node: NodeRef<'_, Node>, element: &Element) -> bool {
             .any(formulas::is_formula)
 }
 
+/// The element of a picture in which markup stands.
+const FOREIGN_OBJECT: &str = "foreignObject";
+
+/// An element's tag; markup in a picture is a block of the page.
+fn tag_of(node: NodeRef<'_, Node>, element: &Element) -> Tag {
+    match element.name() {
+        "svg" if holds_markup(node) => Tag::Block,
+        FOREIGN_OBJECT => Tag::Block,
+        _ => Tag::of(&element.name.local),
+    }
+}
+
+/// Whether markup stands in a picture, as drawings of layouts and diagrams have it.
+fn holds_markup(picture: NodeRef<'_, Node>) -> bool {
+    let mut elements = picture
+        .descendants()
+        .filter_map(|below| below.value().as_element());
+    elements.any(|element| element.name() == FOREIGN_OBJECT)
+}
+
+/// Whether a text is a picture's own, such as the names along its axes.
+fn is_in_picture(text: NodeRef<'_, Node>) -> bool {
+    let around = text.parent().and_then(|parent| parent.value().as_element());
+    around.is_some_and(|element| element.name.ns == ns!(svg) && element.name() != FOREIGN_OBJECT)
+}
+
 struct Flattener<'a> {
     flat: FlatDom<'a>,
     /// The element that the walk is in.
@@ -322,7 +348,9 @@ impl<'a> Flattener<'a> {
     fn enter(&mut self, node: NodeRef<'a, Node>) -> bool {
         match node.value() {
             Node::Text(text) => {
-                self.text(text);
+                if !is_in_picture(node) {
+                    self.text(text);
+                }
                 false
             }
             Node::Element(element) => self.element(node, element),
@@ -333,7 +361,7 @@ impl<'a> Flattener<'a> {
 
     fn element(&mut self, node: NodeRef<'a, Node>, element: &'a Element) -> bool {
         let name = element.name();
-        let tag = Tag::of(&element.name.local);
+        let tag = tag_of(node, element);
         if tag == Tag::Skipped && !is_formula_source(node, element) {
             self.skipped(node, element, name);
             return false;
@@ -724,6 +752,19 @@ mod tests {
             lines("<script>x</script><select><option>a</select><p>b<style>c</style>"),
             ["b"]
         );
+    }
+
+    #[test]
+    fn markup_in_a_picture_is_text_and_the_names_in_it_are_none() {
+        let picture =
+            |inside: &str| format!("<p>one<svg><text>axis</text><title>t</title>{inside}</svg>two");
+        let foreign =
+            "<g><foreignObject><div><p>A box.</p><p>Another.</p></div></foreignObject></g>";
+        assert_eq!(
+            lines(&picture(foreign)),
+            ["one", "A box.", "Another.", "two"]
+        );
+        assert_eq!(lines(&picture("")), ["onetwo"]);
     }
 
     #[test]

@@ -53,6 +53,10 @@ pub(crate) struct Tokenizer<'h> {
     attribute_work: u64,
     /// Tags of which attributes were dropped.
     cut_tags: u64,
+    /// The first `>` ends a comment that nothing else ends.
+    ends_open_comments: bool,
+    /// Where the first comment begins that nothing ends: no later one has an end either.
+    open_from: Option<usize>,
     names: NameCache,
     /// Reused for the attributes of each tag.
     attributes: Vec<Attribute>,
@@ -72,10 +76,18 @@ impl<'h> Tokenizer<'h> {
             limits,
             attribute_work: 0,
             cut_tags: 0,
+            ends_open_comments: false,
+            open_from: None,
             names: NameCache::new(),
             attributes: Vec::new(),
             text: String::new(),
         }
+    }
+
+    /// Comments without an end are ended by the first `>`.
+    pub(crate) fn ending_open_comments(mut self) -> Self {
+        self.ends_open_comments = true;
+        self
     }
 
     /// Reads the page as far as its limits allow. Returns the gate and the number of tags of which
@@ -120,7 +132,13 @@ impl<'h> Tokenizer<'h> {
             [_, b'/', ..] => self.bogus_comment(at + 2),
             [_, b'?', ..] => self.bogus_comment(at + 1),
             [_, b'!', b'-', b'-', ..] => {
-                let (text_end, end) = raw_text::comment_end(self.html, at + 4);
+                let end = match self.open_from {
+                    Some(open) if open <= at => None,
+                    Some(_) | None => raw_text::comment_end(self.html, at + 4),
+                };
+                let Some((text_end, end)) = end else {
+                    return self.open_comment(at);
+                };
                 self.comment(at + 4, text_end);
                 end
             }
@@ -226,6 +244,18 @@ impl<'h> Tokenizer<'h> {
         let length = memchr::memchr(b'>', rest);
         self.comment(start, start + length.unwrap_or(rest.len()));
         start + length.map_or(rest.len(), |length| length + 1)
+    }
+
+    /// A comment that nothing ends, which begins at `at`. By the standard all that follows is its text. A whole page
+    /// that somebody wrote goes on behind the first `>`: `<!-- a note >`.
+    fn open_comment(&mut self, at: usize) -> usize {
+        self.open_from.get_or_insert(at);
+        if self.ends_open_comments {
+            return self.bogus_comment(at + 2);
+        }
+        let text_end = raw_text::open_comment_end(&self.html[at + 4..]);
+        self.comment(at + 4, at + 4 + text_end);
+        self.html.len()
     }
 
     fn comment(&mut self, start: usize, end: usize) {

@@ -4,32 +4,37 @@
 
 use super::attributes::ends_name;
 
-/// For a comment whose text begins at `start`: where the text ends, and where the comment ends.
-pub(super) fn comment_end(html: &str, start: usize) -> (usize, usize) {
+/// For a comment whose text begins at `start`: where the text ends, and where the comment ends. `None` for one
+/// that goes on to the end of the page.
+pub(super) fn comment_end(html: &str, start: usize) -> Option<(usize, usize)> {
     let text = &html[start..];
     if text.starts_with('>') {
-        return (start, start + 1);
+        return Some((start, start + 1));
     }
     if text.starts_with("->") {
-        return (start, start + 2);
+        return Some((start, start + 2));
     }
     for at in memchr::memmem::find_iter(text.as_bytes(), b"--") {
         // In "--->" the first dash is text.
         for at in [at, at + 1] {
             let after = &text.as_bytes()[at..];
             if after.starts_with(b"-->") {
-                return (start + at, start + at + 3);
+                return Some((start + at, start + at + 3));
             }
             if after.starts_with(b"--!>") {
-                return (start + at, start + at + 4);
+                return Some((start + at, start + at + 4));
             }
         }
     }
-    // At the end of the page an unfinished end of the comment is no text.
+    None
+}
+
+/// Where the text of a comment that goes on to the end of the page ends: an unfinished end is no text.
+pub(super) fn open_comment_end(text: &str) -> usize {
     let end = ["--!", "--", "-"]
         .iter()
         .find_map(|begun| text.strip_suffix(begun));
-    (start + end.unwrap_or(text).len(), html.len())
+    end.unwrap_or(text).len()
 }
 
 /// Where the end tag of the raw text element `name` begins.
