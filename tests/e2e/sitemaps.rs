@@ -2,7 +2,7 @@
 
 use testweb::{Response, TestWeb};
 
-use crate::support::{Bench, file, page, stderr, stdout, tamis};
+use crate::support::{Bench, file, page, run, stderr, stdout, tamis};
 
 /// Sitemaps of the host, each with one page that nothing else links to.
 const SITEMAPS: usize = 15;
@@ -69,6 +69,61 @@ fn what_sitemaps_bring_is_counted_the_same_after_a_start_in_between() {
     }
     bench.check("often");
     assert_eq!(bench.pages("often").len(), 8);
+}
+
+#[test]
+fn a_sitemap_that_robots_txt_names_by_its_path_is_read() {
+    let web = web().robots("a.test", "User-agent: *\nDisallow:\nSitemap: /all.xml\n");
+    let bench = Bench::serve(web);
+    assert_eq!(
+        pages_read(&bench, "path", "http://a.test/docs/", ""),
+        1 + SITEMAPS
+    );
+}
+
+#[test]
+fn a_sitemap_among_the_seeds_that_brings_nothing_in_is_told() {
+    // Only `explain` said so, of those of which somebody asked it.
+    let html = Response::html("<title>Page not found</title><p>There is no such page here.");
+    let web = web().respond("http://a.test/html.xml", html).respond(
+        "http://a.test/empty.xml",
+        Response::xml("<urlset></urlset>"),
+    );
+    let bench = Bench::serve(web);
+    let seeds = ["gone.xml", "empty.xml", "html.xml", "0.xml"];
+    let seeds = seeds.map(|name| format!("sitemap:http://a.test/{name}"));
+    let config = file(
+        bench.dir.path(),
+        "maps.toml",
+        "[politeness]\ndelay = \"0\"\n",
+    );
+    let mut options = vec![config.as_str()];
+    for seed in &seeds {
+        options.extend(["--seed", seed]);
+    }
+    let told = stderr(&run(&mut bench.crawl("maps", &options)));
+    let why_empty = "it names no URL that is new and belongs to the crawl";
+    for (name, why) in [
+        ("gone", "no sitemap: status 404"),
+        ("empty", why_empty),
+        ("html", ""),
+    ] {
+        let start = format!(
+            "the sitemap http://a.test/{name}.xml, which was given as a seed, brought nothing in: "
+        );
+        assert!(told.contains(&(start + why)), "{name}: {told}");
+    }
+    assert!(!told.contains("http://a.test/0.xml"), "{told}");
+    let report = stdout(&run(tamis(&["report"]).arg(bench.crawl_dir("maps"))));
+    let words = "a sitemap that brought nothing in: ";
+    assert_eq!(report.matches(words).count(), 3, "{report}");
+    let report = stdout(&run(
+        tamis(&["report", "--lang", "zh"]).arg(bench.crawl_dir("maps"))
+    ));
+    assert!(
+        report.contains("站点地图，没有带来网址：其中没有属于本次抓取的新网址"),
+        "{report}"
+    );
 }
 
 #[test]

@@ -554,6 +554,11 @@ impl Writer {
             node.count(&decided.record, &mut group.account);
         }
         self.guarded += u64::from(is_guarded(&decided.record));
+        if let Some((url, problem)) = useless_sitemap(&decided.record, self.state.seeds()) {
+            tracing::warn!(
+                "the sitemap {url}, which was given as a seed, brought nothing in: {problem}"
+            );
+        }
         let lent = decided.lent();
         if self.node.is_some() {
             let text = |_: &PageRecord| lent.text.map(str::to_owned);
@@ -858,6 +863,17 @@ impl Writer {
 /// Whether a URL was refused for its address.
 fn is_guarded(record: &Record) -> bool {
     matches!(&record.event, Event::Page(page) if matches!(page.outcome, Outcome::Refused(Refusal::Guard(_))))
+}
+
+/// A sitemap among the seeds that gave no URL, and why.
+fn useless_sitemap<'r>(record: &'r Record, seeds: &[SeedRecord]) -> Option<(&'r str, &'r str)> {
+    let Event::Sitemap(sitemap) = &record.event else {
+        return None;
+    };
+    let seed = seeds.get(sitemap.seed as usize)?;
+    let is_given = seed.sitemap && seed.url == sitemap.url;
+    let why = is_given.then(|| sitemap.why_nothing()).flatten()?;
+    Some((&sitemap.url, why))
 }
 
 /// How long the next group of visits is gathered, by how many findings came in this time.

@@ -74,6 +74,9 @@ pub struct SeedRow {
     /// Why this example is none: an error, or no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_example: Option<String>,
+    /// Why this sitemap brought nothing in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_sitemap: Option<String>,
     /// Where the URLs found from it are.
     #[serde(flatten)]
     pub counts: Counts,
@@ -145,9 +148,10 @@ impl Hosts {
 impl SeedRow {
     /// What became of its own page, in words.
     pub fn fate_in_words(&self) -> String {
-        let fate = match &self.redirected_to {
-            Some(to) => format!("redirected to {to}"),
-            None => words::name(&self.fate),
+        let fate = match (&self.redirected_to, &self.no_sitemap) {
+            (Some(to), _) => format!("redirected to {to}"),
+            (None, Some(why)) => format!("a sitemap that brought nothing in: {why}"),
+            (None, None) => words::name(&self.fate),
         };
         match self.example {
             Some(true) => format!("example: {fate}"),

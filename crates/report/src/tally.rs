@@ -386,6 +386,12 @@ impl Tally {
             self.errors
                 .add(&name, &sitemap.url, &sitemap.host, text, false);
         }
+        if let Some(row) = self.seeds.get_mut(sitemap.seed as usize)
+            && row.sitemap
+            && row.url == sitemap.url
+        {
+            row.no_sitemap = sitemap.why_nothing().map(str::to_owned);
+        }
         if sitemap.kind == SitemapKind::Index {
             return;
         }

@@ -64,6 +64,15 @@ pub struct SitemapRecord {
     pub urls: Vec<String>,
 }
 
+impl SitemapRecord {
+    /// Why it brought no URL in; `None` where it did.
+    pub fn why_nothing(&self) -> Option<&str> {
+        let known = || "it names no URL that is new and belongs to the crawl";
+        let is_empty = self.urls.is_empty();
+        is_empty.then(|| self.problem.as_deref().unwrap_or_else(known))
+    }
+}
+
 /// A fetch that will be repeated.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct AttemptRecord {

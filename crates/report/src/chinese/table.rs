@@ -229,7 +229,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("… and {} more seeds; --format json has all", "… 还有 {0} 个种子；--format json 有全部"),
     ("… and {} more rules; --format json has all", "… 还有 {0} 条规则；--format json 有全部"),
     ("… and {} in the JSON report.", "… 另外 {0}在 JSON 报告里。"),
-    ("{} and {} more hosts", "{0} 等，另有 {1} 个主机"), ("{} and {} more host", "{0} 等，另有 {1} 个主机"), ("{} more hosts", "还有 {0} 个主机"), ("{} more seeds", "还有 {0} 个种子"), ("redirected to {}", "重定向到 {0}"), ("example: {}", "范例：{0}"),
+    ("{} and {} more hosts", "{0} 等，另有 {1} 个主机"), ("{} and {} more host", "{0} 等，另有 {1} 个主机"), ("{} more hosts", "还有 {0} 个主机"), ("{} more seeds", "还有 {0} 个种子"), ("redirected to {}", "重定向到 {0}"), ("example: {}", "范例：{0}"), ("a sitemap that brought nothing in: {}", "站点地图，没有带来网址：{0}"), ("it names no URL that is new and belongs to the crawl", "其中没有属于本次抓取的新网址"),
     // Counted things; after the sentences that hold them.
     ("{} pages dropped", "{0} 个页面"), ("{} page dropped", "{0} 个页面"), ("{} kept pages", "{0} 个保留的页面"), ("{} kept page", "{0} 个保留的页面"),
     ("{} pages were walls", "{0} 个页面是拦截页"), ("{} page was a wall", "{0} 个页面是拦截页"), ("{} URLs of traps", "{0} 个陷阱网址"), ("{} URL of a trap", "{0} 个陷阱网址"),
