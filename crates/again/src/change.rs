@@ -8,33 +8,35 @@
 //! when what is left comes to a phrase; below that it was touched. Some things are a phrase by themselves: an
 //! item more or less in a list, another figure in a sentence, another value of a setting, another command.
 //!
-//! Some parts are other lines each time: a quote of the day, teasers below an article. Where lines have taken the
-//! place of others at the visit before and do so again, they weigh nothing, as long as they are less than half
-//! of the page. The first time nobody can know.
+//! Some parts are other lines each time: a quote of the day, teasers below an article, a counter. Once that is known
+//! of a part, what stands in it weighs nothing, unless it stays: see [`parts`].
 //!
 //! Where main content begins and ends is found anew at each visit, and may be found elsewhere in a page that
 //! has not changed. So where whole pages are at hand, a line counts for nothing that stands on the page as
 //! often as it did.
 //!
 //! `words` cuts texts into words, `notices` knows what a site says of a page, `figures` when a number tells,
-//! `turns` which words turn what is said round, `lists` what an item is, `shown` what stands on a page.
+//! `turns` which words turn what is said round, `parts` what is made anew each time, `lists` what an item is, `shown` what stands on a page.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use outcome::Change;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
-use xxhash_rust::xxh3::xxh3_64;
 
 mod figures;
 mod lists;
 mod notices;
+pub mod parts;
 mod shown;
 #[cfg(test)]
 mod tests;
 mod turns;
 mod words;
 
+pub use parts::Part;
+use parts::Watched;
 pub use shown::Shown;
 use words::{Gap, Line, Word, is_address, is_han, is_number, lines, weight};
 
@@ -59,12 +61,6 @@ const LINE_WORDS_MAX: usize = 1_500;
 /// Letters of words whose spelling is compared; a longer one is another word.
 const SPELLING_LETTERS_MAX: usize = 64;
 
-/// Lines that have less of their words in common with those in whose place they stand are others.
-const SHIFT_SIMILARITY: f64 = 0.5;
-
-/// Places of such lines that are noted.
-const SHIFTS_MAX: usize = 16;
-
 /// Passages that are told.
 const PASSAGES_MAX: usize = 50;
 
@@ -80,8 +76,8 @@ pub struct Comparison {
     pub similarity: f64,
     /// Where they differ, in order; 50 at most.
     pub passages: Vec<Passage>,
-    /// Where lines took the place of other lines, as hashes of the lines around them; 16 at most.
-    pub shifts: Vec<u32>,
+    /// Parts that are other ones than at the visit before, or were at one before that; 16 at most.
+    pub parts: Vec<Part>,
 }
 
 /// What is known of a page beside its two texts.
@@ -89,8 +85,8 @@ pub struct Comparison {
 pub struct Known<'k> {
     /// All that stood and stands on it.
     pub shown: Option<&'k Shown>,
-    /// [`Comparison::shifts`] of the visit before.
-    pub shifts: &'k [u32],
+    /// [`Comparison::parts`] of the visit before.
+    pub parts: &'k [Part],
 }
 
 /// A place where two texts differ.
@@ -114,7 +110,7 @@ pub fn compare(before: &str, after: &str) -> Comparison {
 pub fn compare_on_pages(before: &str, after: &str, shown: &Shown) -> Comparison {
     let known = Known {
         shown: Some(shown),
-        shifts: &[],
+        parts: &[],
     };
     compare_knowing(before, after, known)
 }
@@ -142,113 +138,156 @@ fn compare_by(before: &str, after: &str, known: Known<'_>) -> Comparison {
             change: Change::Unchanged,
             similarity: 1.0,
             passages: Vec::new(),
-            shifts: Vec::new(),
+            parts: Watched::new(known.parts).end(),
         };
     }
-    let mut moved = moved_lines(&old_keys, &new_keys);
-    let (mut weight, mut sought) = (0.0, 0);
     let mut slips = BTreeSet::new();
-    let mut passages = Vec::new();
-    let mut shifts = Vec::new();
-    let words = |lines: &[Line]| lines.iter().map(Line::weight).sum::<f64>();
-    let all_words = words(&old).max(words(&new));
-    for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
+    let differences = differences((&old, &old_keys), (&new, &new_keys), known.shown);
+    let all_words = weigh(&old).max(weigh(&new));
+    let mut own: Vec<f64> = differences
+        .iter()
+        .map(|one| weight_of(one, &mut slips, (&old, &new)))
+        .collect();
+    let mut watched = Watched::new(known.parts);
+    for region in parts::regions(&differences, &old) {
+        let (differences, own) = (&differences[region.clone()], &mut own[region]);
+        silence(
+            differences,
+            own,
+            &mut watched,
+            all_words,
+            (&old_keys, &new_keys),
+        );
+    }
+    let weight: f64 = own.iter().sum();
+    let phrase = PHRASE_WORDS.min(PHRASE_SHARE * all_words);
+    let change = match weight > 0.0 && weight >= phrase {
+        true => Change::Changed,
+        false => Change::Touched,
+    };
+    let passage = |(one, own): (&Difference, &f64)| Passage {
+        before: joined(&one.removed),
+        after: joined(&one.added),
+        is_small: *own == 0.0,
+    };
+    let passages = differences.iter().zip(&own).take(PASSAGES_MAX);
+    let mut parts = watched.end();
+    if change == Change::Changed {
+        parts.iter_mut().for_each(Part::settle);
+    }
+    Comparison {
+        change,
+        similarity,
+        passages: passages.map(passage).collect(),
+        parts,
+    }
+}
+
+/// Lines that stand in the place of others.
+#[derive(Debug)]
+struct Difference<'l, 't> {
+    /// Which lines of the first text, and of the second, those that only changed places included.
+    was: Range<usize>,
+    is: Range<usize>,
+    /// Those of them that the other text lacks.
+    removed: Vec<&'l Line<'t>>,
+    added: Vec<&'l Line<'t>>,
+}
+
+/// Where two texts differ, in order.
+fn differences<'l, 't>(
+    (old, old_keys): (&'l [Line<'t>], &[String]),
+    (new, new_keys): (&'l [Line<'t>], &[String]),
+    shown: Option<&Shown>,
+) -> Vec<Difference<'l, 't>> {
+    let mut moved = moved_lines(old_keys, new_keys);
+    let (mut out, mut sought) = (Vec::new(), 0);
+    for op in capture_diff_slices(Algorithm::Patience, old_keys, new_keys) {
         if op.tag() == DiffTag::Equal {
             continue;
         }
         let (was, is) = (op.old_range(), op.new_range());
-        let mut removed = left_over(&old[was.clone()], &old_keys[was], &mut moved.0);
-        let mut added = left_over(&new[is.clone()], &new_keys[is], &mut moved.1);
-        if let Some(shown) = known.shown
+        let mut removed = left_over(&old[was.clone()], &old_keys[was.clone()], &mut moved.0);
+        let mut added = left_over(&new[is.clone()], &new_keys[is.clone()], &mut moved.1);
+        if let Some(shown) = shown
             && sought + removed.len() + added.len() <= LINES_SOUGHT_MAX
         {
             sought += removed.len() + added.len();
             removed.retain(|line| !shown.is_still_there(line));
             added.retain(|line| !shown.was_there(line));
         }
-        if removed.is_empty() && added.is_empty() {
-            continue;
-        }
-        let own = difference(&removed, &added, &mut slips);
-        let mut own = own.max(lines_by_themselves(
-            &removed,
-            &added,
-            own,
-            (&old, &new),
-            &op,
-        ));
-        if own > 0.0
-            && let Some(place) = shift(&removed, &added, all_words, &old_keys, &op)
-        {
-            shifts.push(place);
-            own *= f64::from(u8::from(!known.shifts.contains(&place)));
-        }
-        weight += own;
-        if passages.len() < PASSAGES_MAX {
-            passages.push(Passage {
-                before: joined(&removed),
-                after: joined(&added),
-                is_small: own == 0.0,
+        if !removed.is_empty() || !added.is_empty() {
+            out.push(Difference {
+                was,
+                is,
+                removed,
+                added,
             });
         }
     }
-    let phrase = PHRASE_WORDS.min(PHRASE_SHARE * all_words);
-    shifts.truncate(SHIFTS_MAX);
-    Comparison {
-        change: match weight > 0.0 && weight >= phrase {
-            true => Change::Changed,
-            false => Change::Touched,
-        },
-        similarity,
-        passages,
-        shifts,
+    out
+}
+
+/// Differences in a row weigh nothing where they are in parts that are made anew each time.
+fn silence(
+    differences: &[Difference<'_, '_>],
+    own: &mut [f64],
+    watched: &mut Watched,
+    all_words: f64,
+    keys: (&[String], &[String]),
+) {
+    if own.iter().all(|own| *own == 0.0) {
+        return;
     }
+    if let Some(part) = parts::of_lines(differences, all_words, keys) {
+        if !watched.tells(part) {
+            own.fill(0.0);
+        }
+        return;
+    }
+    for (one, own) in differences.iter().zip(own).filter(|(_, own)| **own > 0.0) {
+        if let Some(part) = parts::of_figures(one)
+            && !watched.tells(part)
+        {
+            *own = 0.0;
+        }
+    }
+}
+
+/// What a difference weighs, in words.
+fn weight_of(
+    one: &Difference<'_, '_>,
+    slips: &mut BTreeSet<(String, String)>,
+    texts: (&[Line<'_>], &[Line<'_>]),
+) -> f64 {
+    let own = difference(&one.removed, &one.added, slips);
+    own.max(lines_by_themselves(one, own, texts))
+}
+
+fn weigh(lines: &[Line<'_>]) -> f64 {
+    lines.iter().map(Line::weight).sum()
 }
 
 /// What lines weigh as such: one more or less, and not another one in its place; or a cell of a table, which is a
 /// line of its own. `own` is what their words weigh.
 fn lines_by_themselves(
-    removed: &[&Line<'_>],
-    added: &[&Line<'_>],
+    one: &Difference<'_, '_>,
     own: f64,
     (old, new): (&[Line<'_>], &[Line<'_>]),
-    op: &DiffOp,
 ) -> f64 {
+    let (removed, added) = (&one.removed[..], &one.added[..]);
     let are_phrases = || {
         own >= LINE_WORDS
             || match removed.is_empty() {
-                true => lists::are_items(new, op.new_range()),
-                false => lists::are_items(old, op.old_range()),
+                true => lists::are_items(new, one.is.clone()),
+                false => lists::are_items(old, one.was.clone()),
             }
     };
     let is_phrase = match (removed, added) {
-        ([was], [is]) => own == 0.0 && figures::are_cells(was, is, old, op.old_range()),
+        ([was], [is]) => own == 0.0 && figures::are_cells(was, is, old, one.was.clone()),
         _ => own > 0.0 && removed.is_empty() != added.is_empty() && are_phrases(),
     };
     if is_phrase { PHRASE_WORDS } else { 0.0 }
-}
-
-/// The place of lines that took the place of others, where they are a part of a page that is made anew each time,
-/// and not the same part with other words: they have little in common, and there is more on the page than them. It
-/// is told by the lines around them.
-fn shift(
-    removed: &[&Line<'_>],
-    added: &[&Line<'_>],
-    all_words: f64,
-    keys: &[String],
-    op: &DiffOp,
-) -> Option<u32> {
-    let words = |lines: &[&Line]| lines.iter().map(|line| line.weight()).sum::<f64>();
-    let (was, is) = (words(removed), words(added));
-    let is_part = was.min(is) >= PHRASE_WORDS && 2.0 * was.max(is) < all_words;
-    if !is_part || similarity(removed, added) >= SHIFT_SIMILARITY {
-        return None;
-    }
-    let range = op.old_range();
-    let before = range.start.checked_sub(1).map(|at| keys[at].as_str());
-    let after = keys.get(range.end).map(String::as_str);
-    let around = (before.is_some() || after.is_some()).then(|| format!("{before:?}\n{after:?}"))?;
-    Some(xxh3_64(around.as_bytes()) as u32)
 }
 
 /// The share of words that both texts have, each counted as often as it stands.
@@ -280,7 +319,7 @@ fn moved_lines<'a>(old: &'a [String], new: &'a [String]) -> (Counts<'a>, Counts<
             out.push(op);
         }
     }
-    let count = |lines: &'a [String], range: fn(&DiffOp) -> std::ops::Range<usize>| {
+    let count = |lines: &'a [String], range: fn(&DiffOp) -> Range<usize>| {
         let mut counts = Counts::new();
         for line in out.iter().flat_map(|op| &lines[range(op)]) {
             *counts.entry(line.as_str()).or_default() += 1;
@@ -388,8 +427,7 @@ fn tells_alone(old: &[Word], new: &[Word], op: &DiffOp) -> bool {
     let is_one = before.len() == 1 && after.len() == 1;
     let (was, is) = (&old[before.start], &new[after.start]);
     // Figures in the place of others, in the same sentence.
-    let are_told =
-        |words: &[Word], mut range: std::ops::Range<usize>| range.all(|at| tells(words, at));
+    let are_told = |words: &[Word], mut range: Range<usize>| range.all(|at| tells(words, at));
     let is_figure = before.len() == after.len()
         && are_told(old, before.clone())
         && are_told(new, after.clone());
@@ -417,7 +455,7 @@ fn tells(words: &[Word], at: usize) -> bool {
 }
 
 /// The sentence that a word stands in.
-fn sentence_around(words: &[Word], at: usize) -> std::ops::Range<usize> {
+fn sentence_around(words: &[Word], at: usize) -> Range<usize> {
     let stops = |word: &Word| word.gap == Gap::Stop;
     let begin = words[..=at].iter().rposition(stops);
     let end = words[at + 1..].iter().position(stops);

@@ -43,7 +43,10 @@ pub mod told;
 pub mod validators;
 
 pub use absence::{Absence, GoneRule};
-pub use change::{Comparison, Known, Passage, Shown, compare, compare_knowing, compare_on_pages};
+pub use change::parts;
+pub use change::{
+    Comparison, Known, Part, Passage, Shown, compare, compare_knowing, compare_on_pages,
+};
 pub use evidence::Evidence;
 pub use prior::{Place, Priors};
 pub use rates::Rates;

@@ -166,15 +166,15 @@ fn a_part_that_is_another_each_time_touches_a_page_from_the_second_time_on() {
         "Between two rivers there is always a bridge that nobody uses.",
     ];
     let first = compare(&with(quotes[0]), &with(quotes[1]));
-    assert_eq!((first.change, first.shifts.len()), (Change::Changed, 1));
+    assert_eq!((first.change, first.parts.len()), (Change::Changed, 1));
     let known = Known {
         shown: None,
-        shifts: &first.shifts,
+        parts: &first.parts,
     };
     let again = |after: &str| compare_knowing(&with(quotes[1]), after, known);
     let second = again(&with(quotes[2]));
     assert_eq!(second.change, Change::Touched);
-    assert_eq!(second.shifts, first.shifts);
+    assert_eq!(second.parts.len(), 1);
     // Another part of the page is a change all the same, and so is a part that goes.
     let other = with(quotes[2]).replace(
         "Dead rows stay in the table",
@@ -190,10 +190,95 @@ fn a_part_that_is_another_each_time_touches_a_page_from_the_second_time_on() {
     };
     let priced = [148, 63].map(priced);
     let knowing = compare_knowing(&priced[0], &priced[1], known);
+    assert_eq!(knowing.change, Change::Changed);
+}
+
+/// What visits say of these texts in turn, each compared with the last that was told.
+fn visits(texts: &[String]) -> Vec<Change> {
+    let (mut version, mut parts) = (texts[0].clone(), Vec::new());
+    let mut changes = Vec::new();
+    for text in &texts[1..] {
+        let known = Known {
+            shown: None,
+            parts: &parts,
+        };
+        let compared = compare_knowing(&version, text, known);
+        if compared.change == Change::Changed {
+            version.clone_from(text);
+        }
+        parts = compared.parts;
+        changes.push(compared.change);
+    }
+    changes
+}
+
+#[test]
+fn a_part_that_is_edited_twice_and_then_left_is_a_change_again() {
+    // It was `touched` from the second edit on, and the index had the text of the first for ever.
+    let states = [
+        "The ferry goes on all days but Sundays, from the old pier.",
+        "Because of the flood nothing crosses until further notice.",
+        "Boats start at noon now, and bicycles may be taken along.",
+        "Boats start at noon now, and bicycles may be taken along.",
+        "Boats start at noon now, and bicycles may be taken along.",
+    ];
+    let texts = states.map(|state| TEXT.replacen('\n', &format!("\n{state}\n"), 1));
     assert_eq!(
-        (knowing.change, knowing.shifts),
-        (Change::Changed, Vec::new())
+        visits(&texts),
+        [
+            Change::Changed,
+            Change::Touched,
+            Change::Changed,
+            Change::Unchanged
+        ]
     );
+}
+
+#[test]
+fn figures_that_are_others_each_time_touch_a_page() {
+    // A line of counters made all pages of a site `changed` in every round.
+    let told = |count: usize, line: &dyn Fn(usize) -> String| {
+        let texts: Vec<String> = (0..=count)
+            .map(|at| format!("{TEXT}\n{}", line(at)))
+            .collect();
+        visits(&texts)
+            .iter()
+            .filter(|change| **change == Change::Changed)
+            .count()
+    };
+    let counters = |at: usize| {
+        let at = at * 37 + 5;
+        format!(
+            "Users online: {at}, of them members {}, guests {}.",
+            at + 3,
+            at * 2
+        )
+    };
+    assert_eq!(told(20, &counters), 4);
+    // A price that is another one now and then is told each time.
+    let price = |at: usize| format!("The price is {} euros.", 148 - at / 3);
+    assert_eq!(told(20, &price), 6);
+}
+
+#[test]
+fn teasers_of_which_some_stay_are_one_part() {
+    // Words of their own, each spelt by the teaser's number.
+    let word = |at: usize| {
+        let syllables = ["ka", "lo", "mi", "nu", "re", "sta", "vo"];
+        let of = |at: usize| syllables[at % syllables.len()];
+        format!("{}{}{}", of(at), of(at / 7), of(at / 49))
+    };
+    let teaser = |at: usize| format!("{} {} {}", word(3 * at), word(3 * at + 1), word(3 * at + 2));
+    let page = |visit: usize| {
+        let teasers: Vec<String> = (2 * visit..2 * visit + 5).map(teaser).collect();
+        format!("{TEXT}\n{}\nAll of the archive", teasers.join("\n"))
+    };
+    let texts: Vec<String> = (0..=10).map(page).collect();
+    let told = visits(&texts);
+    let at = told.iter().enumerate();
+    let at = at.filter(|(_, change)| **change == Change::Changed);
+    let at: Vec<usize> = at.map(|(visit, _)| visit + 1).collect();
+    assert_eq!(at, [1, 4, 8]);
 }
 
 #[test]
@@ -205,7 +290,7 @@ fn most_of_a_page_is_no_part_that_is_made_anew() {
     ];
     let compared = compare(&days[0], &days[1]);
     assert_eq!(
-        (compared.change, compared.shifts),
+        (compared.change, compared.parts),
         (Change::Changed, Vec::new())
     );
 }

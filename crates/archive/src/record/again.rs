@@ -72,9 +72,9 @@ pub struct DueRecord {
     /// The digest of its main text at the visit before, where that was nearly the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub touched: Option<String>,
-    /// Where lines had taken the place of others at the visit before, as hashes of the lines around them.
+    /// What is known of parts that were other ones at visits before: numbers of `again::Part`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shifts: Vec<u32>,
+    pub parts: Vec<[u32; 6]>,
     /// Its archived main text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<BodyRef>,
@@ -160,9 +160,9 @@ pub struct VisitRecord {
     /// The digest of the main text, where that is nearly the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub touched: Option<String>,
-    /// Where lines took the place of others, as hashes of the lines around them.
+    /// What is known of parts that were other ones at this visit or before: numbers of `again::Part`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub shifts: Vec<u32>,
+    pub parts: Vec<[u32; 6]>,
     /// The fetch, if one was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch: Option<FetchRecord>,
@@ -266,7 +266,7 @@ struct VisitFields {
     #[serde(default)]
     touched: Option<String>,
     #[serde(default)]
-    shifts: Vec<u32>,
+    parts: Vec<[u32; 6]>,
     #[serde(default)]
     fetch: Option<FetchRecord>,
     #[serde(default)]
@@ -306,7 +306,7 @@ impl From<VisitFields> for VisitRecord {
             wall: fields.wall,
             similarity: fields.similarity,
             touched: fields.touched,
-            shifts: fields.shifts,
+            parts: fields.parts,
             fetch: fields.fetch,
             source: fields.source,
             conditional: fields.conditional,

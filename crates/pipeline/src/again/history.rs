@@ -441,7 +441,7 @@ impl History {
                 absence: visit.absence,
                 etag: visit.etag.clone(),
                 last_modified: visit.last_modified.clone(),
-                shifts: visit.shifts.clone(),
+                parts: visit.parts.clone(),
                 ..due
             })
         });
@@ -488,8 +488,9 @@ impl History {
         let print = print_of(&visit.etag, &visit.last_modified);
         let has_same = std::mem::replace(&mut known.validators, print) == print;
         self.bodies.remove(&url);
-        // Nothing is to be noted of a 304 with the same validators.
+        // Nothing is to be noted of a 304 with the same validators, where no part of the page is watched.
         if has_same
+            && visit.parts.is_empty()
             && visit
                 .fetch
                 .as_ref()
@@ -505,7 +506,7 @@ impl History {
             if visit.touched.is_some() {
                 due.touched.clone_from(&visit.touched);
             }
-            due.shifts.clone_from(&visit.shifts);
+            due.parts.clone_from(&visit.parts);
         });
     }
 

@@ -34,11 +34,11 @@ struct Fields<T> {
     body_is_older: bool,
     title: T,
     touched: Option<T>,
-    shifts: Vec<u32>,
+    parts: Vec<[u32; 6]>,
 }
 
 /// The form of the bytes that follow: to be raised with every change of the fields.
-const FORM: u8 = 3;
+const FORM: u8 = 4;
 
 const KEPT: Outcome = Outcome::Judged(Verdict::Index);
 
@@ -75,7 +75,7 @@ pub fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
         body_is_older: due.body_is_older,
         title: &due.title,
         touched: due.touched.as_deref(),
-        shifts: due.shifts.clone(),
+        parts: due.parts.clone(),
     };
     postcard::to_extend(&fields, vec![FORM]).ok()
 }
@@ -122,7 +122,7 @@ pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
         body_is_older: fields.body_is_older,
         title: fields.title,
         touched: fields.touched,
-        shifts: fields.shifts,
+        parts: fields.parts,
     })
 }
 
@@ -170,7 +170,7 @@ mod tests {
             body_is_older: true,
             title: "数据".into(),
             touched: Some("t".into()),
-            shifts: vec![1, u32::MAX],
+            parts: vec![[1, u32::MAX, 3, 4, 5, 6]],
         };
         let mut bytes = to_bytes(&due).expect("bytes");
         assert_eq!(from_bytes(&bytes), Some(due));

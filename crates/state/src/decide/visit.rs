@@ -50,7 +50,10 @@ impl State {
         let mut sign = is_walled.then_some(Sign::Nothing);
         let mut read = None;
         match reading {
-            Reading::NotModified => visit.change = Change::Unchanged,
+            Reading::NotModified => {
+                visit.change = Change::Unchanged;
+                visit.parts = numbers_after(&due.parts, again::Part::stay);
+            }
             Reading::Page(reading) if is_walled => {
                 visit.detail = reading.page.wall.as_ref().map(ToString::to_string);
                 visit.wall = reading.page.wall.as_ref().map(|wall| wall.kind.clone());
@@ -73,9 +76,11 @@ impl State {
                 if is_new && is_doubtful(&visit, &page.outcome) && !self.is_confirmed(due, now_ms) {
                     sign = Some(Sign::Missing);
                     visit.change = Change::Unclear;
+                    visit.parts.clone_from(&due.parts);
                     visit.reason = page.outcome.reason().map(|reason| reason.into_owned());
                     visit.detail = page.detail.or_else(|| visit.reason.clone());
                 } else if is_new || leads_on {
+                    visit.parts = numbers_after(&visit.parts, again::Part::settle);
                     visit.page = Some(Box::new(page));
                     read = Some(text);
                 }
@@ -191,6 +196,16 @@ pub(super) fn head_of(due: &DueRecord, head: &PageRecord, answer: Option<&Answer
     }
 }
 
+/// What is known of parts of a page after this was done to each.
+fn numbers_after(parts: &[[u32; 6]], does: impl Fn(&mut again::Part)) -> Vec<[u32; 6]> {
+    let after = |numbers: &[u32; 6]| {
+        let mut part = again::Part::from_numbers(*numbers);
+        does(&mut part);
+        part.to_numbers()
+    };
+    parts.iter().map(after).collect()
+}
+
 /// Whether there is a page that can be compared: an answer of success that does not read like an error
 /// page.
 fn is_page(head: &PageRecord, reading: &PageReading) -> bool {
@@ -219,21 +234,36 @@ fn compare(
     let Some(summary) = &page.page else { return };
     let whole = summary.whole.as_ref().map(|whole| whole.digest.as_str());
     let was_whole = due.whole.as_deref().unwrap_or(&due.digest);
-    let is_same = summary.digest == due.digest
+    let is_version = summary.digest == due.digest
         || whole == Some(was_whole)
-        || due.whole.as_deref() == Some(summary.digest.as_str())
-        || due.touched.as_ref() == Some(&summary.digest);
+        || due.whole.as_deref() == Some(summary.digest.as_str());
+    let is_as_touched = due.touched.as_ref() == Some(&summary.digest);
+    let parts: Vec<again::Part> = due
+        .parts
+        .iter()
+        .map(|numbers| again::Part::from_numbers(*numbers))
+        .collect();
+    let numbers = |parts: Vec<again::Part>| parts.into_iter().map(again::Part::to_numbers);
     (visit.change, visit.similarity) = match before {
-        _ if is_same => (Change::Unchanged, Some(1.0)),
+        _ if is_version => {
+            visit.parts = numbers(again::parts::after_version(&parts)).collect();
+            (Change::Unchanged, Some(1.0))
+        }
+        // What stays in a part that was made anew is told after a while.
+        _ if is_as_touched && parts.is_empty() => (Change::Unchanged, Some(1.0)),
         Some(Before { text, shown }) => {
             let known = again::Known {
                 shown: shown.as_ref(),
-                shifts: &due.shifts,
+                parts: &parts,
             };
             let compared = again::compare_knowing(text, after, known);
-            visit.shifts = compared.shifts;
-            (compared.change, Some(compared.similarity as f32))
+            visit.parts = numbers(compared.parts).collect();
+            match compared.change {
+                Change::Touched if is_as_touched => (Change::Unchanged, Some(1.0)),
+                change => (change, Some(compared.similarity as f32)),
+            }
         }
+        None if is_as_touched => (Change::Unchanged, Some(1.0)),
         None => (by_prints(&due.fingerprint, &summary.fingerprint), None),
     };
     let (was, is) = (&due.title, &summary.title);
@@ -326,7 +356,7 @@ mod tests {
                     Event::Page(page) => (Some(&**page), Some(page.outcome.clone())),
                     Event::Visit(visit) => {
                         due.absence = visit.absence;
-                        due.shifts.clone_from(&visit.shifts);
+                        due.parts.clone_from(&visit.parts);
                         (visit.version(), visit.outcome())
                     }
                     _ => continue,
@@ -502,7 +532,11 @@ mod tests {
             (second.change, second.page.is_none()),
             (Change::Touched, true)
         );
-        assert_eq!(second.shifts, first.shifts);
+        let stays = crawl.visit(page(&quotes[2]), 200, &text(&quotes[1]));
+        assert_eq!(
+            (stays.change, stays.page.is_some()),
+            (Change::Changed, true)
+        );
         crawl.replays();
     }
 

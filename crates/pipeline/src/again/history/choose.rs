@@ -247,7 +247,10 @@ impl History {
         let due = |chosen: &Chosen| {
             let mut due = self.dues.get(chosen.url)?;
             (due.round, due.priority) = (round, chosen.priority);
-            (due.rejudge, due.unconditional) = (chosen.rejudge, chosen.unconditional);
+            due.rejudge = chosen.rejudge;
+            // Where parts of a page are watched, an answer of 304 would leave the index with what they were.
+            let is_watched = due.touched.is_some() && !due.parts.is_empty();
+            due.unconditional = chosen.unconditional || is_watched;
             if due.etag.is_none()
                 && due.last_modified.is_none()
                 && let Some(body) = self.bodies.get(&chosen.url)
