@@ -144,8 +144,8 @@ fn a_crawl_ends_soon_after_a_small_topic_was_found() {
     assert_eq!(crawl("goes-on", "stop_harvest = 0.0\n").len(), 390);
 }
 
-#[test]
-fn a_topic_of_examples_that_are_urls_is_crawled() {
+/// A site on railways and gardens whose pages have the words of their subjects.
+fn site_of_subjects() -> TestWeb {
     let of_subject = |number: u64| {
         let words = match is_on_topic(number) {
             true => {
@@ -166,13 +166,17 @@ fn a_topic_of_examples_that_are_urls_is_crawled() {
             links.collect::<String>()
         )
     };
-    let site = (0..PAGES).fold(TestWeb::new(), |site, number| {
+    (0..PAGES).fold(TestWeb::new(), |site, number| {
         site.page(
             &format!("http://a.test{}", path(number)),
             &of_subject(number),
         )
-    });
-    let bench = Bench::serve(site);
+    })
+}
+
+#[test]
+fn a_topic_of_examples_that_are_urls_is_crawled() {
+    let bench = Bench::serve(site_of_subjects());
     let config = |name: &str, topic: &str| {
         let text = format!(
             "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n[topic]\n{topic}\n\
@@ -212,6 +216,40 @@ fn a_topic_of_examples_that_are_urls_is_crawled() {
     let check = tamis(&["topic", "check", &config, &page]).output();
     says(&check.expect("runs"), 2, &["--example"]);
     bench.check("gone");
+}
+
+#[test]
+fn examples_alone_teach_a_crawl_that_has_read_them_already() {
+    let bench = Bench::serve(site_of_subjects());
+    let crawl = |topic: &str, max: u64| {
+        let text = format!(
+            "[seeds]\nurls = [\"http://a.test/railway-0.html\"]\n{topic}[politeness]\ndelay = \"0s\"\n[crawl]\n\
+             concurrency = 1\nmax_pages = {max}\n"
+        );
+        let config = file(bench.dir.path(), &format!("{max}.toml"), &text);
+        bench.crawl_to_end("known", &[&config, "--yes"]);
+        fetched(&bench, "known")
+    };
+    let before = crawl("", 40);
+    let read = [
+        "http://a.test/railway-8.html",
+        "http://a.test/railway-20.html",
+    ];
+    assert!(
+        read.iter()
+            .all(|example| before.iter().any(|url| url == example)),
+        "{before:?}"
+    );
+    let topic = format!("[topic]\nexamples = {read:?}\n");
+    let after = crawl(&topic, 70);
+    assert_eq!(after[..40], before[..]);
+    assert_eq!(after.len(), 70);
+    for page in &bench.rows("known", "pages")[40..] {
+        let url = page["url"].as_str().expect("a URL");
+        let relevance = page["relevance"].as_f64().expect("it was judged");
+        assert_eq!(relevance > 0.5, url.contains("railway"), "{page}");
+    }
+    bench.check("known");
 }
 
 #[test]

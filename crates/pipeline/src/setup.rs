@@ -199,28 +199,36 @@ fn is_changed(was: &SeedRecord, now: &SeedRecord, given: &SeedUrl) -> bool {
 
 /// The example pages of the topic that are URLs and not known yet, as seeds after `seeds`.
 pub fn new_examples(config: &CrawlConfig, known: &[SeedRecord], seeds: &mut Vec<SeedRecord>) {
-    let Some(topic) = &config.topic else { return };
-    let canonicaliser = canonicaliser(config);
-    for (urls, on_topic) in [(&topic.examples, true), (&topic.counter_examples, false)] {
-        for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
-            let Ok(url) = canonicaliser.canonical(&url) else {
-                continue;
-            };
-            let is_known =
-                |seed: &SeedRecord| seed.url == url.as_str() && seed.example == Some(on_topic);
-            if known.iter().chain(seeds.iter()).any(is_known) {
-                continue;
-            }
-            seeds.push(SeedRecord {
-                seed: (known.len() + seeds.len()) as u32,
-                url: url.as_str().into(),
-                priority: EXAMPLE_PRIORITY,
-                example: Some(on_topic),
-                source: "example".into(),
-                ..SeedRecord::default()
-            });
+    for (url, on_topic) in example_urls(config) {
+        let is_known = |seed: &SeedRecord| seed.url == url && seed.example == Some(on_topic);
+        if known.iter().chain(seeds.iter()).any(is_known) {
+            continue;
         }
+        seeds.push(SeedRecord {
+            seed: (known.len() + seeds.len()) as u32,
+            url,
+            priority: EXAMPLE_PRIORITY,
+            example: Some(on_topic),
+            source: "example".into(),
+            ..SeedRecord::default()
+        });
     }
+}
+
+/// The example pages of the topic that are URLs, canonical, and its counter-examples.
+fn example_urls(config: &CrawlConfig) -> Vec<(String, bool)> {
+    let Some(topic) = &config.topic else {
+        return Vec::new();
+    };
+    let canonicaliser = canonicaliser(config);
+    let of = |urls: &[String], on_topic| -> Vec<(String, bool)> {
+        let urls = urls.iter().filter_map(|url| Url::parse(url).ok());
+        let urls = urls.filter_map(|url| canonicaliser.canonical(&url).ok());
+        urls.map(|url| (url.as_str().into(), on_topic)).collect()
+    };
+    let mut urls = of(&topic.examples, true);
+    urls.extend(of(&topic.counter_examples, false));
+    urls
 }
 
 /// Bounds of a fetch.
@@ -287,6 +295,7 @@ pub fn policy(config: &CrawlConfig) -> Result<Policy, CrawlError> {
         gone: config.gone_rule(),
         comes_back: config.again.is_some(),
         focus: focus_config(config)?,
+        examples: example_urls(config),
         random_seed: config.crawl.random_seed,
     })
 }

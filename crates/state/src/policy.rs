@@ -123,6 +123,9 @@ pub struct Policy {
     pub comes_back: bool,
     /// The topic, if there is one.
     pub focus: Option<FocusConfig>,
+    /// The topic's example pages that are URLs, canonical, and `false` for counter-examples. They may have been
+    /// read before anybody gave them as such: a journal that is applied afresh teaches what they say.
+    pub examples: Vec<(String, bool)>,
     /// Seed of all pseudo-random choices.
     pub random_seed: u64,
 }
@@ -152,10 +155,11 @@ impl Policy {
             gone: _,
             comes_back: _,
             focus,
+            examples,
             random_seed,
         } = self;
         (
-            (learnt, host_templates, focus, random_seed),
+            (learnt, host_templates, focus, examples, random_seed),
             // Which sitemaps a record of an earlier version has queued follows from these.
             (scope, sitemaps, sitemaps_per_host),
         )

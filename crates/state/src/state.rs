@@ -71,12 +71,16 @@ impl State {
             outage_max: policy.robots_outage_max,
         });
         let walls = HostWalls::new(policy.wall_rest);
+        let mut examples = Examples::default();
+        for (url, on_topic) in &policy.examples {
+            examples.add(url, *on_topic);
+        }
         Ok(Self {
             queue: SharedQueue::new(frontier, gate, robots, walls, reach.scope()),
             kept: KeptPages::new(prints),
             templates: Templates::default(),
             reach,
-            examples: Examples::default(),
+            examples,
             focus: policy.focus.as_ref().map(FocusView::new).transpose()?,
             pasts: HostPasts::default(),
             returns: BTreeMap::new(),

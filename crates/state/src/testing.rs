@@ -46,6 +46,7 @@ pub(crate) fn policy() -> Policy {
         gone: again::GoneRule::default(),
         comes_back: true,
         focus: None,
+        examples: Vec::new(),
         random_seed: 7,
     }
 }
