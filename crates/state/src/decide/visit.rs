@@ -76,6 +76,9 @@ impl State {
                 if is_new && is_doubtful(&visit, &page.outcome) && !self.is_confirmed(due, now_ms) {
                     sign = Some(Sign::Missing);
                     visit.change = Change::Unclear;
+                    // A later 304 is to speak of the page that is kept.
+                    visit.etag.clone_from(&due.etag);
+                    visit.last_modified.clone_from(&due.last_modified);
                     visit.parts.clone_from(&due.parts);
                     visit.reason = page.outcome.reason().map(|reason| reason.into_owned());
                     visit.detail = page.detail.or_else(|| visit.reason.clone());
