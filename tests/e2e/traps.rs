@@ -2,7 +2,7 @@
 
 use testweb::{Response, TestWeb};
 
-use crate::support::{Bench, page, run, stdout, tamis};
+use crate::support::{Bench, file, page, run, stdout, tamis};
 
 /// Pages of the sites with login forms.
 const PAGES: usize = 120;
@@ -230,4 +230,98 @@ fn lists_by_page_that_are_thin_themselves_are_read_to_the_last() {
     let bench = Bench::serve(web);
     let (lists, _) = requests_to(&bench, "lists", "/list");
     assert_eq!(lists, 100);
+}
+
+/// A date so many days after the first of January 2026, in a year of months of thirty days.
+fn date(day: i64) -> String {
+    let (year, of_year) = (2_026 + day.div_euclid(360), day.rem_euclid(360));
+    format!("{year}-{:02}-{:02}", of_year / 30 + 1, of_year % 30 + 1)
+}
+
+/// The number of days after which a date is; `None` where it has no day or month.
+fn day_of(date: &str) -> Option<i64> {
+    let mut numbers = date.split('-').map(|number| number.parse::<i64>().ok());
+    let (year, month) = (numbers.next()??, numbers.next()??);
+    let day = numbers.next().unwrap_or(Some(1))?;
+    Some((year - 2_026) * 360 + (month - 1) * 30 + day - 1)
+}
+
+/// Days and months that lead to each other, and say the same of each.
+fn views(path: &str) -> Response {
+    let day = path.rsplit('/').next().and_then(day_of).unwrap_or(0);
+    let links: String = [-31, -1, 1, 31]
+        .map(|days| {
+            let at = date(day + days);
+            let month = &at[..at.len() - 3];
+            format!(
+                "<a href=\"/events/day/{at}\">day</a> <a href=\"/events/month/{month}\">month</a> "
+            )
+        })
+        .concat();
+    let at = date(day);
+    Response::html(format!(
+        "<title>Events on {at}</title><h1>Events on {at}</h1><p>There are no events on {at}. Choose another day \
+         in the calendar. You can subscribe to this calendar with your program, or print it. Events of clubs can \
+         be sent to the office by mail at least two weeks before they take place; please name the place, the \
+         time and whom to ask.</p><nav>{links}</nav>"
+    ))
+}
+
+#[test]
+fn days_and_months_that_say_the_same_of_each_end_together() {
+    let links: Vec<String> = ["/events/day/2026-11-26".to_string()]
+        .into_iter()
+        .chain((0..20).map(|number| format!("/a/{number}")))
+        .collect();
+    let web = TestWeb::new()
+        .host("a.test", |request| {
+            let number = request
+                .path
+                .strip_prefix("/a/")
+                .and_then(|number| number.parse().ok());
+            match number {
+                Some(number) => Response::html(page("An article", number, &[])),
+                None => views(&request.path),
+            }
+        })
+        .page("http://a.test/", &page("Front", 900, &links));
+    let bench = Bench::serve(web);
+    let (events, all) = requests_to(&bench, "views", "/events/");
+    // They were 771, and kept; with a budget, all of it.
+    assert!((60..260).contains(&events), "{events} of {all}");
+}
+
+#[test]
+fn an_archive_by_days_is_read_to_its_end_though_lists_have_its_last_articles() {
+    // The days of the last months led to nothing new: after sixty of them the archive was a trap, and of its
+    // articles those alone were kept that stood on the lists.
+    const DAYS: i64 = 200;
+    const LISTED: i64 = 90;
+    let article = |day: i64| format!("/news/{:x}k.html", day * 7_919 % 65_536);
+    let day = |day: i64| format!("/archive/{}", date(-day).replace('-', "/"));
+    let listed: Vec<String> = (0..LISTED).map(article).chain([day(0)]).collect();
+    let mut web = TestWeb::new().page("http://a.test/", &page("Front", 900, &listed));
+    for at in 0..DAYS {
+        let text = page("An article", at as u64 + 1_000, &[]);
+        web = web.page(&format!("http://a.test{}", article(at)), &text);
+        let beside: String = [at - 1, at + 1]
+            .into_iter()
+            .filter(|at| (0..DAYS).contains(at))
+            .map(|at| format!("<a href=\"{}\">another day</a>", day(at)))
+            .collect();
+        let list = format!(
+            "<title>{0}</title><h1>{0}</h1><a href=\"{1}\">An article</a>{beside}",
+            date(-at),
+            article(at)
+        );
+        web = web.page(&format!("http://a.test{}", day(at)), &list);
+    }
+    let bench = Bench::serve(web);
+    let config = "[crawl]\nmax_depth = 1000\n[politeness]\ndelay = \"0\"\n";
+    let config = file(bench.dir.path(), "deep.toml", config);
+    bench.crawl_to_end("archive", &[&config, "--seed", "http://a.test/"]);
+    bench.check("archive");
+    let pages = bench.pages("archive");
+    let of_articles = pages.iter().filter(|(url, _)| url.contains("/news/"));
+    assert_eq!(of_articles.count(), DAYS as usize);
 }

@@ -17,7 +17,7 @@ use crate::parameters::Parameters;
 use crate::politeness::Addresses;
 use crate::schedule::Schedule;
 use crate::store::{DiskStore, FrontierStore, MemoryStore, StoreError, StoredUrl};
-use crate::trap::{PageYield, Traps};
+use crate::trap::{PageWorth, Traps};
 use crate::url::CanonicalUrl;
 use crate::url_normalizer::UrlNormalizer;
 use crate::url_table::{Entry, UrlTable};
@@ -176,16 +176,16 @@ impl Frontier {
         &mut self,
         url: &CanonicalUrl,
         seq: u64,
-        page_yield: PageYield,
+        worth: PageWorth,
         original: Option<&CanonicalUrl>,
     ) {
         if self.config.ignores_parameters {
             if let Some(original) = original {
                 self.parameters.observe_copy(url, original);
             }
-            self.parameters.observe(url, page_yield, original);
+            self.parameters.observe(url, worth.page_yield, original);
         }
-        self.traps.observe(&url.host(), url, seq, page_yield);
+        self.traps.observe(&url.host(), url, seq, worth);
     }
 
     /// Tells what a page links to, whatever became of the links: which parameters let a reader
@@ -204,7 +204,18 @@ impl Frontier {
     /// [`Frontier::admit`] does so by itself; a replay does it for every record that
     /// [`Learnt`] does not hold, whether the store has the URL or not.
     pub fn observe_link(&mut self, url: &CanonicalUrl, via: Option<u64>) {
-        self.traps.admitted(&url.host(), url, via);
+        self.traps.linked(&url.host(), url, via, true);
+    }
+
+    /// Whether links to URLs that were known matter of the page of record number `seq`, observed last: then
+    /// [`Frontier::observe_seen_link`] is told of them, in order with those to new ones.
+    pub fn asks_for_seen_links(&self, seq: u64) -> bool {
+        self.traps.asks_for_links(seq)
+    }
+
+    /// The same for a link to a URL that was known.
+    pub fn observe_seen_link(&mut self, url: &CanonicalUrl, via: Option<u64>) {
+        self.traps.linked(&url.host(), url, via, false);
     }
 
     /// Whether parameters that change nothing are learnt and left out.

@@ -17,7 +17,12 @@
 //! calendar, and what an archive by days leads to is of use to it until that has given nothing either.
 //!
 //! A page that only asks not to be indexed gave nothing, unless it led elsewhere, so a calendar of
-//! such pages ends like any other.
+//! such pages ends like any other. So it is with days that are kept and say the same of each: a page whose
+//! text differs from that of another in nothing but what its URL says of it (*bare*) gave nothing.
+//!
+//! To *lead elsewhere* a link need not be new: the days of a newspaper's archive lead to articles that lists
+//! had led to before, and each to others. So a link counts that no page of the part had so far. What stands on
+//! all of them, such as a menu, is known from the first.
 //!
 //! What is learnt also holds for URLs that wait already: they are refused when their turn comes,
 //! which costs no request. Memory is bounded: parts of which no page was read for longest are
@@ -27,13 +32,16 @@ mod family;
 mod part;
 
 use outcome::Trap;
-use recent::RecentMap;
+use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
-use crate::inner_urls::is_nested;
+use crate::inner_urls::{inner_values, is_nested, unescape};
 use crate::url::CanonicalUrl;
-use family::{Part, PartLinks};
+use family::{News, Part, PartLinks};
+
+pub use part::UrlNumbers;
 
 /// Longest path, in bytes; a Chinese character takes nine.
 const PATH_BYTES_MAX: usize = 1_500;
@@ -54,6 +62,9 @@ const USELESS_PER_USEFUL: u32 = 50;
 const USELESS_PER_USEFUL_DAY: u32 = 20;
 /// Parts that are remembered, in 64 to some 250 bytes each.
 const PARTS_MAX: usize = 200_000;
+/// Links of useless pages of parts that are remembered. One that is forgotten counts as one more page of use:
+/// that costs requests, and loses nothing.
+const LINKS_MAX: usize = 1 << 18;
 
 /// What a page that was read is worth to a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,10 +77,30 @@ pub enum PageYield {
     LinksOnly,
 }
 
+/// What a page that was read is worth to the trap rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageWorth {
+    /// What came of it.
+    pub page_yield: PageYield,
+    /// The digest of its bare text: equal for pages that differ in what their URLs say alone.
+    pub bare: Option<u64>,
+}
+
+impl From<PageYield> for PageWorth {
+    fn from(page_yield: PageYield) -> Self {
+        Self {
+            page_yield,
+            bare: None,
+        }
+    }
+}
+
 /// The trap rules and what they have seen.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Traps {
     parts: RecentMap<u64, Part>,
+    /// Links that useless pages of a part had, by both.
+    links: RecentSet<u64>,
     /// The page whose links are being admitted.
     reader: Option<Reader>,
 }
@@ -81,6 +112,8 @@ pub(crate) struct JudgedPage {
     /// The numbered part that the page belongs to, with the page and its links counted.
     part: Option<(u64, Part)>,
     links: PartLinks,
+    /// Links of it that no page of the part had before.
+    first: Vec<u64>,
     /// It is judged and not noted: the page noted last is another.
     is_ahead: bool,
 }
@@ -103,6 +136,7 @@ impl Traps {
     fn with_max(parts_max: usize) -> Self {
         Self {
             parts: RecentMap::with_max(parts_max),
+            links: RecentSet::with_max(LINKS_MAX),
             reader: None,
         }
     }
@@ -146,31 +180,53 @@ impl Traps {
         &self,
         host: &HostKey,
         url: &CanonicalUrl,
-        page_yield: PageYield,
+        worth: PageWorth,
     ) -> JudgedPage {
-        let useless = page_yield != PageYield::Content;
+        let mut links = PartLinks::of(worth.page_yield != PageYield::Content);
         let part = Shape::of(url).part(host).map(|(part, _)| {
             let mut seen = self.parts.get(&part).cloned().unwrap_or_default();
-            seen.count(useless);
+            links = seen.count(worth);
             (part, seen)
         });
         JudgedPage {
             part,
-            links: PartLinks::of(useless),
+            links,
+            first: Vec::new(),
             is_ahead: true,
         }
     }
 
-    /// Counts a new URL that the judged page links to, as [`Traps::admitted`] will.
-    pub(crate) fn admitted_link(&self, page: &mut JudgedPage, host: &HostKey, url: &CanonicalUrl) {
-        if let Some((part, seen)) = page.part.as_mut().filter(|_| page.links.count()) {
-            let to = Shape::of(url).part(host).map(|(part, _)| part);
-            seen.count_link(*part, to, &mut page.links);
+    /// Counts a URL that the judged page links to, and whether it is new, as [`Traps::linked`] will.
+    pub(crate) fn judged_link(
+        &self,
+        page: &mut JudgedPage,
+        host: &HostKey,
+        url: &CanonicalUrl,
+        is_new: bool,
+    ) {
+        let Some((part, seen)) = page.part.as_mut().filter(|_| page.links.count()) else {
+            return;
+        };
+        if leads_back(host, *part, url) {
+            return;
         }
+        let key = link_key(*part, url);
+        let is_first = !self.links.contains(&key) && !page.first.contains(&key);
+        if is_first {
+            page.first.push(key);
+        }
+        let to = Shape::of(url).part(host).map(|(part, _)| part);
+        seen.count_link(*part, to, &mut page.links, news(is_new, is_first));
     }
 
-    /// Notes that a URL was admitted that the page with record number `via` linked to.
-    pub(crate) fn admitted(&mut self, host: &HostKey, url: &CanonicalUrl, via: Option<u64>) {
+    /// Notes a link of the page with record number `via`: to a URL that was admitted for it, or that was known.
+    pub(crate) fn linked(
+        &mut self,
+        host: &HostKey,
+        url: &CanonicalUrl,
+        via: Option<u64>,
+        is_new: bool,
+    ) {
         // A redirect's target comes by the page that linked to the redirect, long ago: it says
         // nothing about the page that was read last.
         let links_of_reader =
@@ -180,10 +236,20 @@ impl Traps {
         };
         if let Some(part) = reader.part
             && let Some(seen) = self.parts.get_mut(&part)
+            && !leads_back(host, part, url)
         {
+            let is_first = self.links.insert(link_key(part, url));
             let to = Shape::of(url).part(host).map(|(part, _)| part);
-            seen.count_link(part, to, &mut reader.links);
+            seen.count_link(part, to, &mut reader.links, news(is_new, is_first));
         }
+    }
+
+    /// Whether the links of the page with this record number matter.
+    pub(crate) fn asks_for_links(&self, seq: u64) -> bool {
+        let reader = self.reader.as_ref();
+        reader.is_some_and(|reader| {
+            reader.seq == seq && reader.part.is_some() && reader.links.count()
+        })
     }
 
     /// Notes where the page that was read last led, at the other end.
@@ -204,19 +270,49 @@ impl Traps {
         host: &HostKey,
         url: &CanonicalUrl,
         seq: u64,
-        page_yield: PageYield,
+        worth: PageWorth,
     ) {
         let part = Shape::of(url).part(host).map(|(part, _)| part);
-        let useless = page_yield != PageYield::Content;
         self.note_last();
-        self.reader = Some(Reader {
-            part,
-            seq,
-            links: PartLinks::of(useless),
-        });
-        if let Some(part) = part {
-            self.parts.entry(part, |_, _| {}).count(useless);
-        }
+        let links = match part {
+            Some(part) => self.parts.entry(part, |_, _| {}).count(worth),
+            None => PartLinks::of(worth.page_yield != PageYield::Content),
+        };
+        self.reader = Some(Reader { part, seq, links });
+    }
+}
+
+/// A link of pages of a part.
+fn link_key(part: u64, url: &CanonicalUrl) -> u64 {
+    let key = url.key().to_le_bytes();
+    xxh3_64(&[&part.to_le_bytes()[..], &key[..]].concat())
+}
+
+/// Whether a URL only leads back to pages of a part, as that of a login form on each of them does.
+fn leads_back(host: &HostKey, part: u64, url: &CanonicalUrl) -> bool {
+    if !url.as_str().contains(['?', '%']) {
+        return false;
+    }
+    let origin = url.as_str().strip_suffix(url.path_and_query());
+    let is_of_part = |value: &str| {
+        let value = unescape(value).unwrap_or_else(|| value.to_owned());
+        let inner = match value.starts_with('/') {
+            true => CanonicalUrl::parse(&format!("{}{value}", origin.unwrap_or_default())),
+            false => CanonicalUrl::parse(&value),
+        };
+        let inner = inner.ok().and_then(|inner| Shape::of(&inner).part(host));
+        inner.is_some_and(|(inner, _)| inner == part)
+    };
+    let values = inner_values(url);
+    let mut of_site = values.iter().filter(|value| value.is_of_site);
+    of_site.any(|value| is_of_part(value.value))
+}
+
+fn news(is_new: bool, is_first: bool) -> News {
+    match (is_new, is_first) {
+        (true, _) => News::New,
+        (false, true) => News::First,
+        (false, false) => News::None,
     }
 }
 

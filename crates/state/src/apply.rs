@@ -423,7 +423,7 @@ impl State {
         // The frontier's store does not have what the trap rules have learnt: they see each record that
         // the saved memory does not hold.
         if page.page.is_some()
-            && let Some(worth) = recorded::page_yield(page)
+            && let Some(worth) = recorded::page_worth(page)
         {
             let original = recorded::original_of(page);
             queue.frontier.observe(&url, seq, worth, original.as_ref());
@@ -433,11 +433,21 @@ impl State {
             .filter_map(|link| CanonicalUrl::parse(&link.url).ok())
             .collect();
         queue.frontier.observe_links(&url, linked.iter());
-        for new in new_urls(seq, page) {
-            self.reach.note_host(&new.url.host(), page.seed);
-            queue.frontier.observe_link(&new.url, new.via);
-            if !stored.frontier {
-                queue.frontier.replay_admitted(new)?;
+        let asks_for_seen = queue.frontier.asks_for_seen_links(seq);
+        let mut new_urls = new_urls(seq, page);
+        for link in &page.links {
+            if link.fate == LinkFate::Seen && asks_for_seen {
+                if let Ok(url) = CanonicalUrl::parse(&link.url) {
+                    queue.frontier.observe_seen_link(&url, Some(seq));
+                }
+            } else if link.fate == LinkFate::New
+                && let Some(new) = new_urls.next()
+            {
+                self.reach.note_host(&new.url.host(), page.seed);
+                queue.frontier.observe_link(&new.url, new.via);
+                if !stored.frontier {
+                    queue.frontier.replay_admitted(new)?;
+                }
             }
         }
         // Where its lease is out, in a running crawl, it is finished when that is settled.

@@ -26,6 +26,7 @@
 //! [`saved`]) writes what is in memory alone, so that a start need not read the whole journal.
 
 mod apply;
+mod bare_text;
 pub mod context;
 pub mod counts;
 mod decide;

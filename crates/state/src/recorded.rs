@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use archive::{ElsewherePage, FetchRecord, NeighbourRecord, PageRecord, PageSummary, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use frontier::{CanonicalUrl, PageYield};
+use frontier::{CanonicalUrl, PageWorth, PageYield};
 use outcome::{
     DuplicateKind, FailureKind, JunkKind, JunkReason, NeighbourDecision, Outcome, Verdict,
 };
@@ -181,7 +181,7 @@ pub fn neighbour_record(
 
 /// What a judged page is worth, for the trap rules. `None` for one that is good but not wanted: it
 /// speaks neither for a trap nor against one.
-pub fn page_yield(record: &PageRecord) -> Option<PageYield> {
+fn page_yield(record: &PageRecord) -> Option<PageYield> {
     let is_duplicate = || {
         let nearest = record.nearest.as_ref();
         nearest.is_some_and(|near| near.decision == NeighbourDecision::Duplicate)
@@ -202,6 +202,14 @@ pub fn page_yield(record: &PageRecord) -> Option<PageYield> {
         | JunkKind::LinkList
         | JunkKind::NoPage => Some(PageYield::Nothing),
     }
+}
+
+/// The same with what its text says beside its URL.
+pub fn page_worth(record: &PageRecord) -> Option<PageWorth> {
+    let page = record.page.as_ref();
+    let bare = page.and_then(|page| u64::from_str_radix(page.bare.as_ref()?, 16).ok());
+    let page_yield = page_yield(record)?;
+    Some(PageWorth { page_yield, bare })
 }
 
 /// The URL of the page that a page repeats as a whole, or whose place it takes as the better copy.

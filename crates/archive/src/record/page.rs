@@ -371,6 +371,10 @@ pub struct PageSummary {
     /// Hash of the folded word sequence, 16 hex digits: equal for equal texts.
     #[serde(default)]
     pub digest: String,
+    /// The same without the numbers of its URL, of a page that was kept whose URL has any: equal for days of a
+    /// calendar that say the same of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bare: Option<String>,
     /// SimHash of the DOM's tag paths, 16 hex digits.
     #[serde(default)]
     pub layout: String,

@@ -113,9 +113,13 @@ impl Frontier {
             true => offers.offer(&url.url, url.depth, url.seed)?,
             false => offers.offer_sitemap(&url.url)?,
         };
-        if admission == Admission::New {
-            self.observe_link(&url.url, url.via);
-            self.admit_new(url.url.key(), url)?;
+        match admission {
+            Admission::New => {
+                self.observe_link(&url.url, url.via);
+                self.admit_new(url.url.key(), url)?;
+            }
+            Admission::Seen => self.observe_seen_link(&url.url, url.via),
+            Admission::Refused(_) => {}
         }
         Ok(admission)
     }

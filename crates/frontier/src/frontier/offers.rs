@@ -12,7 +12,7 @@ use crate::config::FrontierError;
 use crate::host::HostKey;
 use crate::hosts::domain_of;
 use crate::lease::Admission;
-use crate::trap::{JudgedPage, PageYield};
+use crate::trap::{JudgedPage, PageWorth};
 use crate::url::CanonicalUrl;
 
 /// What the frontier would admit, one URL after the other.
@@ -31,9 +31,9 @@ pub struct Offers<'f> {
 
 impl Frontier {
     /// Asks what would become of URLs; of the links of `page`, if they are a page's: one that was
-    /// judged, with its yield, and is not told to [`Frontier::observe`] yet.
-    pub fn offers(&self, page: Option<(&CanonicalUrl, PageYield)>) -> Offers<'_> {
-        let judged = page.map(|(url, page_yield)| self.traps.judged(&url.host(), url, page_yield));
+    /// judged, with its worth, and is not told to [`Frontier::observe`] yet.
+    pub fn offers(&self, page: Option<(&CanonicalUrl, PageWorth)>) -> Offers<'_> {
+        let judged = page.map(|(url, worth)| self.traps.judged(&url.host(), url, worth));
         Offers {
             frontier: self,
             page: judged.unwrap_or_default(),
@@ -65,18 +65,24 @@ impl Offers<'_> {
     ) -> Result<Admission, FrontierError> {
         let host = url.host();
         if self.was_seen(url)? {
+            self.note_seen(url);
             return Ok(Admission::Seen);
         }
         if let Some(refusal) = self.refusal(url, &host, depth, seed) {
             return Ok(Admission::Refused(refusal));
         }
-        self.frontier
-            .traps
-            .admitted_link(&mut self.page, &host, url);
+        let traps = &self.frontier.traps;
+        traps.judged_link(&mut self.page, &host, url, true);
         *self.seeds.entry(seed).or_default() += 1;
         let before = self.admitted_of(&host);
         self.admit(url, host, before + 1);
         Ok(Admission::New)
+    }
+
+    /// Notes a link of the page to a URL that is known, which need not be offered.
+    pub fn note_seen(&mut self, url: &CanonicalUrl) {
+        let traps = &self.frontier.traps;
+        traps.judged_link(&mut self.page, &url.host(), url, false);
     }
 
     /// The same for a sitemap: it is no page, so it counts for no budget of them.
@@ -212,14 +218,14 @@ mod tests {
             }
             let page = CanonicalUrl::parse("http://h0.d0.org/x/99").unwrap();
             let said: Vec<_> = {
-                let mut offers = frontier.offers(Some((&page, PageYield::Nothing)));
+                let mut offers = frontier.offers(Some((&page, PageYield::Nothing.into())));
                 let said = links.iter().map(|&link| match link.2 {
                     true => offers.offer_sitemap(&url(link, 1).url).unwrap(),
                     false => offers.offer(&url(link, 1).url, 1, 1).unwrap(),
                 });
                 said.collect()
             };
-            frontier.observe(&page, 7, PageYield::Nothing, None);
+            frontier.observe(&page, 7, PageYield::Nothing.into(), None);
             for (&link, said) in links.iter().zip(said) {
                 prop_assert_eq!(frontier.admit(url(link, 1)).unwrap(), said);
             }

@@ -4,7 +4,8 @@
 //! the same: that depends on what this part gives. So it is noted where it led, and asked later. The *family*
 //! of a part are the parts that it leads to, or that lead to it, by one or several steps, as far as each of
 //! them gave next to nothing: of ten pages of each that were read, where each leads to the other by some way,
-//! else of sixty.
+//! else of sixty. The last so many are enough, since the first pages of a host have its menu in their texts; all
+//! that they gave counts for the family.
 //!
 //! ```text
 //!   day ⇄ month → list        one family: what leads from one to the other led nowhere
@@ -14,6 +15,8 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+
+use super::{PageWorth, PageYield};
 
 /// Parts that pages of one part led to; a page that leads to others as well is of use.
 const TOWARD_MAX: usize = 8;
@@ -26,6 +29,8 @@ const READ_MIN: u32 = 10;
 const READ_MIN_ONE_WAY: u32 = 60;
 /// Such a part has given next to nothing: not one page in so many.
 const USELESS_PER_USEFUL: u32 = 20;
+/// Bare texts of a part that are remembered, those met last.
+const TEXTS_MAX: usize = 4;
 
 /// What pages of one numbered part gave.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -39,6 +44,10 @@ pub(super) struct Part {
     from: Vec<u64>,
     /// New URLs of its own that useless pages linked to.
     bred: u32,
+    /// Pages read since the last of use.
+    idle: u32,
+    /// Bare texts of its pages that were kept, and whether several had each.
+    texts: Vec<(u64, bool)>,
 }
 
 /// Where passing pages of a part led.
@@ -50,11 +59,26 @@ struct Toward {
     links: u32,
 }
 
+/// What a link leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum News {
+    /// A URL that nobody knew.
+    New,
+    /// One that was known, and that no page of the part had led to.
+    First,
+    /// One that pages of the part had led to.
+    None,
+}
+
 /// What the links of a page have said of it so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct PartLinks {
+    /// It gave nothing itself: its links matter.
+    is_asked: bool,
     /// It is useless, and led to nothing but numbered parts.
     useless: bool,
+    /// It is the first of its part that gave nothing: what it has in common with all is not known.
+    is_first: bool,
     /// Those that it led to beside its own.
     toward: Vec<u64>,
 }
@@ -71,7 +95,9 @@ impl PartLinks {
     /// A page without a link so far.
     pub(super) fn of(useless: bool) -> Self {
         Self {
+            is_asked: useless,
             useless,
+            is_first: false,
             toward: Vec::new(),
         }
     }
@@ -83,26 +109,70 @@ impl PartLinks {
 
     /// Whether further links matter.
     pub(super) fn count(&self) -> bool {
-        self.useless
+        self.is_asked
     }
 }
 
 impl Part {
-    /// Counts a page that was read.
-    pub(super) fn count(&mut self, useless: bool) {
+    /// Counts a page that was read; its links are to follow.
+    pub(super) fn count(&mut self, worth: PageWorth) -> PartLinks {
+        let repeats = worth.bare.is_some_and(|bare| self.repeats(bare));
+        let useless = worth.page_yield != PageYield::Content || repeats;
+        let is_first = useless && self.useless + self.passing == u32::from(repeats);
         let count = if useless {
             &mut self.useless
         } else {
             &mut self.useful
         };
         *count = count.saturating_add(1);
+        self.idle = match useless {
+            true => self.idle.saturating_add(1),
+            false => 0,
+        };
+        PartLinks {
+            is_first,
+            ..PartLinks::of(useless)
+        }
     }
 
-    /// A useless page of this part, `own`, links to a new URL of the numbered part `to`, if it is of any.
-    pub(super) fn count_link(&mut self, own: u64, to: Option<u64>, links: &mut PartLinks) {
+    /// Notes a bare text; whether a page had it. Then that page said nothing either, and led to its like.
+    fn repeats(&mut self, bare: u64) -> bool {
+        if let Some((_, is_repeated)) = self.texts.iter_mut().find(|(text, _)| *text == bare) {
+            if !std::mem::replace(is_repeated, true) {
+                self.useful = self.useful.saturating_sub(1);
+                self.useless = self.useless.saturating_add(1);
+                self.bred = self.bred.saturating_add(1);
+            }
+            return true;
+        }
+        if self.texts.len() >= TEXTS_MAX {
+            self.texts.remove(0);
+        }
+        self.texts.push((bare, false));
+        false
+    }
+
+    /// A useless page of this part, `own`, links to a URL, of the numbered part `to` if it is of any.
+    pub(super) fn count_link(
+        &mut self,
+        own: u64,
+        to: Option<u64>,
+        links: &mut PartLinks,
+        news: News,
+    ) {
+        let is_known = match news {
+            News::New => false,
+            News::First => links.is_first,
+            News::None => true,
+        };
+        if is_known || !links.useless {
+            return;
+        }
         match to {
-            Some(to) if to == own => self.bred = self.bred.saturating_add(1),
-            Some(to) if self.note_toward(to, !links.toward.contains(&to)) => {
+            Some(to) if to == own => {
+                self.bred = self.bred.saturating_add(u32::from(news == News::New));
+            }
+            Some(to) if self.note_toward(to, !links.toward.contains(&to), news) => {
                 if links.toward.is_empty() {
                     self.useless = self.useless.saturating_sub(1);
                     self.passing = self.passing.saturating_add(1);
@@ -118,6 +188,7 @@ impl Part {
     /// It led elsewhere: it was of use after all.
     fn led_elsewhere(&mut self, links: &mut PartLinks) {
         links.useless = false;
+        self.idle = 0;
         let count = match links.toward.is_empty() {
             true => &mut self.useless,
             false => &mut self.passing,
@@ -133,7 +204,7 @@ impl Part {
 
     /// Notes that a page led to a part, for the first time or once more; false where there is no room for
     /// one more part.
-    fn note_toward(&mut self, to: u64, is_first: bool) -> bool {
+    fn note_toward(&mut self, to: u64, is_first: bool, news: News) -> bool {
         if self.toward.iter().all(|toward| toward.part != to) {
             self.toward.retain(|toward| toward.pages > 0);
             if self.toward.len() >= TOWARD_MAX {
@@ -147,7 +218,7 @@ impl Part {
         }
         if let Some(toward) = self.toward.iter_mut().find(|toward| toward.part == to) {
             toward.pages = toward.pages.saturating_add(u32::from(is_first));
-            toward.links = toward.links.saturating_add(1);
+            toward.links = toward.links.saturating_add(u32::from(news == News::New));
         }
         true
     }
@@ -165,7 +236,8 @@ impl Part {
 
     fn gave_nothing(&self, read_min: u32) -> bool {
         let useless = self.useless.saturating_add(self.passing);
-        useless >= read_min && self.useful.saturating_mul(USELESS_PER_USEFUL) <= useless
+        let is_rare = self.useful.saturating_mul(USELESS_PER_USEFUL) <= useless;
+        self.idle >= read_min || useless >= read_min && is_rare
     }
 }
 
@@ -271,19 +343,19 @@ mod tests {
         for &(own, useless, toward, useful) in of {
             for _ in 0..useless {
                 let part = parts.entry(own).or_default();
-                part.count(true);
-                let mut links = PartLinks::of(true);
+                let mut links = part.count(PageYield::Nothing.into());
                 for &to in toward {
-                    if links.count() {
-                        part.count_link(own, Some(to), &mut links);
-                    }
+                    part.count_link(own, Some(to), &mut links, News::New);
                 }
                 for to in links.toward() {
                     parts.entry(*to).or_default().note_from(own);
                 }
             }
             for _ in 0..useful {
-                parts.entry(own).or_default().count(false);
+                parts
+                    .entry(own)
+                    .or_default()
+                    .count(PageYield::Content.into());
             }
         }
         parts
@@ -319,6 +391,22 @@ mod tests {
     }
 
     #[test]
+    fn a_part_whose_last_pages_gave_nothing_belongs_to_the_family_with_what_it_gave_before() {
+        let (day, month) = (1, 2);
+        let mut read = parts(&[(day, 30, &[month], 0), (month, 0, &[], 3)]);
+        let mut sums = Vec::new();
+        for _ in 0..10 {
+            let part = read.entry(month).or_default();
+            let mut links = part.count(PageYield::Nothing.into());
+            part.count_link(month, Some(day), &mut links, News::New);
+            read.entry(day).or_default().note_from(month);
+            sums.push(super::of(day, |part| read.get(&part), None));
+        }
+        let told = |sums: &Sums| (sums.useful, sums.useless);
+        assert_eq!((told(&sums[8]), told(&sums[9])), ((30, 0), (3, 40)));
+    }
+
+    #[test]
     fn what_leads_to_a_part_that_may_give_something_is_of_use() {
         const DAY: u64 = 1;
         const ARTICLE: u64 = 2;
@@ -344,12 +432,10 @@ mod tests {
     #[test]
     fn a_page_that_leads_to_more_than_numbered_parts_is_of_use_once() {
         let mut part = Part::default();
-        part.count(true);
-        let mut links = PartLinks::of(true);
-        part.count_link(1, Some(2), &mut links);
-        part.count_link(1, Some(1), &mut links);
-        part.count_link(1, None, &mut links);
-        assert!(!links.count());
+        let mut links = part.count(PageYield::Nothing.into());
+        for to in [Some(2), Some(1), None, None, Some(3)] {
+            part.count_link(1, to, &mut links, News::New);
+        }
         assert_eq!((part.useful, part.useless, part.passing), (1, 0, 0));
         assert_eq!(part.leads_to().count(), 0);
     }

@@ -18,6 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
 use crate::inner_urls::unescape;
+use crate::url::CanonicalUrl;
 
 /// Years that a date may have.
 const YEARS: std::ops::RangeInclusive<u32> = 1_900..=2_099;
@@ -47,6 +48,36 @@ pub(super) fn of<'u>(
         numbers.mask(value, &mut part);
     }
     (numbers.all > 0).then(|| (xxh3_64(part.as_bytes()), numbers.told()))
+}
+
+/// What the numbers of a URL say, to be left out of its page's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UrlNumbers {
+    /// The numbers.
+    pub numbers: Vec<u64>,
+    /// They are a date, or may be.
+    pub is_date: bool,
+}
+
+impl UrlNumbers {
+    /// Those of a URL; `None` without any.
+    pub fn of(url: &CanonicalUrl) -> Option<Self> {
+        let unescaped = unescape(url.path_and_query());
+        let text = unescaped.as_deref().unwrap_or(url.path_and_query());
+        let mut looks = Numbers::default();
+        looks.mask(text, &mut String::new());
+        let runs = text.split(|c: char| !c.is_ascii_digit());
+        let mut numbers: Vec<u64> = runs.filter_map(|run| run.parse().ok()).collect();
+        if looks.has_date {
+            let dates = numbers.clone().into_iter();
+            let dates = dates.filter(|number| (19_000_000..21_000_000).contains(number));
+            numbers.extend(dates.flat_map(|date| [date / 10_000, date / 100 % 100, date % 100]));
+        }
+        (!numbers.is_empty()).then_some(Self {
+            numbers,
+            is_date: looks.has_year || looks.has_date,
+        })
+    }
 }
 
 /// The numbers of a URL.
@@ -139,6 +170,22 @@ mod tests {
         check("thread-123-1-1.html", "thread-#.html", 1);
         check("d20269930", "d#", 1);
         check("-7-", "-#-", 1);
+    }
+
+    #[test]
+    fn what_the_numbers_of_a_url_say_is_known_without_signs_between_them() {
+        let of = |path: &str| {
+            let url = CanonicalUrl::parse(&format!("http://a.example{path}")).unwrap();
+            UrlNumbers::of(&url).map(|of| (of.numbers, of.is_date))
+        };
+        assert_eq!(of("/about"), None);
+        assert_eq!(of("/%E6%96%87"), None);
+        assert_eq!(of("/draw/7?of=09"), Some((vec![7, 9], false)));
+        assert_eq!(of("/day-2026-11-05"), Some((vec![2_026, 11, 5], true)));
+        assert_eq!(
+            of("/d20261105"),
+            Some((vec![20_261_105, 2_026, 11, 5], true))
+        );
     }
 
     #[test]

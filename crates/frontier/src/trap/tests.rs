@@ -37,14 +37,16 @@ fn crawl(
         } else {
             PageYield::Nothing
         };
-        traps.observe(&at.host(), &at, seq, page_yield);
+        traps.observe(&at.host(), &at, seq, page_yield.into());
         // Between two pages some redirect leads to a page that another page had linked to.
         let moved = url("http://a.example/moved");
-        traps.admitted(&moved.host(), &moved, Some(seq / 2));
+        traps.linked(&moved.host(), &moved, Some(seq / 2), true);
         for link in links(&page) {
             let to = url(&link);
-            if !seen.contains(&link) && traps.check(&to.host(), &to).is_ok() {
-                traps.admitted(&to.host(), &to, Some(seq));
+            if seen.contains(&link) {
+                traps.linked(&to.host(), &to, Some(seq), false);
+            } else if traps.check(&to.host(), &to).is_ok() {
+                traps.linked(&to.host(), &to, Some(seq), true);
                 seen.insert(link.clone());
                 queue.push_back(link);
             }
@@ -199,6 +201,93 @@ fn views_that_lead_to_each_other_end_together() {
 }
 
 #[test]
+fn an_archive_by_days_whose_articles_were_found_elsewhere_goes_on_to_those_that_were_not() {
+    // Lists lead to the last 90 articles; each day has a title, and the days before and after it. A crawl found
+    // nothing new in sixty days, and gave up the other 310.
+    const DAYS: u32 = 400;
+    let article = |day: u32| format!("http://a.example/news/{:x}k", day * 7_919 % 65_536);
+    let day = |day: u32| {
+        let (month, of_month) = (day % 360 / 30 + 1, day % 30 + 1);
+        format!(
+            "http://a.example/archive/{}/{month:02}/{of_month:02}",
+            2_026 - day / 360
+        )
+    };
+    let days: Vec<String> = (0..DAYS).map(day).collect();
+    let menu = ["about", "contact", "sport"].map(|name| format!("http://a.example/{name}"));
+    let links = |page: &str| -> Vec<String> {
+        let own = match days.iter().position(|day| day == page) {
+            Some(at) => {
+                let beside = [at.saturating_sub(1), at + 1];
+                let beside = beside.iter().filter_map(|at| days.get(*at)).cloned();
+                beside.chain([article(at as u32)]).collect()
+            }
+            None if page == "http://a.example/" => {
+                (0..90).map(article).chain([days[0].clone()]).collect()
+            }
+            None => Vec::new(),
+        };
+        menu.iter().cloned().chain(own).collect()
+    };
+    let mut traps = Traps::default();
+    let is_day = |page: &str| page.contains("/archive/");
+    let fetched = crawl(&mut traps, "http://a.example/", links, |page| !is_day(page));
+    let articles = fetched
+        .iter()
+        .filter(|page| page.contains("/news/"))
+        .count();
+    assert_eq!(articles, DAYS as usize);
+}
+
+#[test]
+fn a_calendar_whose_days_all_have_a_menu_and_a_login_ends_like_any() {
+    let links = |page: &str| -> Vec<String> {
+        let day: i64 = page
+            .rsplit('/')
+            .next()
+            .and_then(|day| day.parse().ok())
+            .unwrap_or(9_000);
+        let own = [-1, 1, 7].map(|days| format!("http://a.example/cal/2026/{}", day + days));
+        let login = format!("http://a.example/login?next=%2Fcal%2F2026%2F{day}");
+        let menu = (0..30).map(|item| format!("http://a.example/topic-{}", (b'a' + item) as char));
+        own.into_iter().chain([login]).chain(menu).collect()
+    };
+    let mut traps = Traps::default();
+    // The login pages are refused by another rule, after a dozen.
+    let fetched = crawl(&mut traps, "http://a.example/", links, |page| {
+        !page.contains("/cal/")
+    });
+    let days = fetched.iter().filter(|page| page.contains("/cal/")).count();
+    assert!((60..100).contains(&days), "{days}");
+}
+
+#[test]
+fn days_that_are_kept_and_say_the_same_of_each_are_useless() {
+    let read = |bare: fn(u32) -> u64| {
+        let mut traps = Traps::default();
+        (1..1_000)
+            .take_while(|&day| {
+                let page = url(&format!("http://a.example/day/2026/{day}"));
+                let host = page.host();
+                let worth = PageWorth {
+                    page_yield: PageYield::Content,
+                    bare: Some(bare(day)),
+                };
+                traps.observe(&host, &page, u64::from(day), worth);
+                let next = url(&format!("http://a.example/day/2026/{}", day + 1));
+                traps.linked(&host, &next, Some(u64::from(day)), true);
+                traps.check(&host, &next).is_ok()
+            })
+            .count()
+    };
+    assert_eq!(read(|_| 7), CALENDAR_MIN as usize - 1);
+    // Three texts that take turns.
+    assert_eq!(read(|day| u64::from(day % 3)), CALENDAR_MIN as usize - 1);
+    // The weather of each day is its own.
+    assert_eq!(read(u64::from), 999);
+}
+
+#[test]
 fn an_archive_by_days_goes_on_as_long_as_its_articles_are_worth_it() {
     // Each day has a list and no text, and two articles; lists lead to lists, and articles to lists.
     let links = |page: &str| -> Vec<String> {
@@ -295,9 +384,10 @@ fn a_calendar_that_asks_not_to_be_indexed_ends_all_the_same() {
     let mut traps = Traps::default();
     for day in 1..=CALENDAR_MIN {
         let page = url(&format!("http://a.example/calendar/2026/{day}"));
-        traps.observe(&page.host(), &page, u64::from(day), PageYield::LinksOnly);
+        let worth = PageYield::LinksOnly.into();
+        traps.observe(&page.host(), &page, u64::from(day), worth);
         let next = url(&format!("http://a.example/calendar/2027/{day}"));
-        traps.admitted(&next.host(), &next, Some(u64::from(day)));
+        traps.linked(&next.host(), &next, Some(u64::from(day)), true);
     }
     check(
         &traps,
@@ -345,19 +435,20 @@ fn at_the_bound_the_parts_read_longest_ago_are_forgotten_and_new_ones_are_learnt
     // A table that is full of others' parts learns of one more that is endless.
     for part in 0..20 {
         for number in 0..2 {
-            traps.observe(&host, &url(part, number), 1, PageYield::Content);
+            traps.observe(&host, &url(part, number), 1, PageYield::Content.into());
         }
     }
     for number in 0..CALENDAR_MIN {
         let seq = u64::from(number) + 2;
-        traps.observe(&host, &url(25, number), seq, PageYield::Nothing);
-        traps.admitted(&host, &url(25, number + 1), Some(seq));
+        let worth = PageYield::Nothing.into();
+        traps.observe(&host, &url(25, number), seq, worth);
+        traps.linked(&host, &url(25, number + 1), Some(seq), true);
     }
     assert!(traps.parts.len() <= 8);
     assert!(traps.check(&host, &url(25, 700)).is_err());
     // What was not read for longest is forgotten.
     for part in 0..20 {
-        traps.observe(&host, &url(part, 1), 1, PageYield::Content);
+        traps.observe(&host, &url(part, 1), 1, PageYield::Content.into());
     }
     assert!(traps.check(&host, &url(25, 700)).is_ok());
 }

@@ -2,7 +2,7 @@
 
 use archive::LinkRecord;
 use focus::PageAhead;
-use frontier::{CanonicalUrl, FrontierError, FrontierUrl, LinkTarget, PageYield};
+use frontier::{CanonicalUrl, FrontierError, FrontierUrl, LinkTarget, PageWorth};
 use outcome::LinkFate;
 
 use crate::context::encode;
@@ -24,7 +24,7 @@ pub(super) struct LinksOf<'a> {
     /// The number of its record.
     pub(super) seq: u64,
     /// What it is worth, for the trap rules.
-    pub(super) page_yield: Option<PageYield>,
+    pub(super) worth: Option<PageWorth>,
     /// It repeats a kept page and is not kept itself.
     pub(super) is_duplicate: bool,
     /// It is a wall, and its links are not the site's.
@@ -91,7 +91,7 @@ fn offer(
         .map(|link| left_out(of, link, known))
         .collect();
     let queue = known.queue.lock();
-    let page = of.page_yield.map(|worth| (&of.page.url, worth));
+    let page = of.worth.map(|worth| (&of.page.url, worth));
     let mut offers = queue.frontier.offers(page);
     let fates = reading.links.iter().zip(left_out);
     fates
@@ -101,7 +101,10 @@ fn offer(
             (Ok(target), None) => {
                 let known = has_topic.then(|| queue.frontier.link_target(target));
                 match known {
-                    Some(LinkTarget::Pending(waiting)) => Ok(Offered::Waits(waiting.context)),
+                    Some(LinkTarget::Pending(waiting)) => {
+                        offers.note_seen(target);
+                        Ok(Offered::Waits(waiting.context))
+                    }
                     Some(LinkTarget::New | LinkTarget::Closed) | None => {
                         let admission = offers.offer(target, depth, seed)?;
                         Ok(Offered::Fate(fate_of(admission)))

@@ -2,12 +2,13 @@
 
 use archive::{PageRecord, PageSummary};
 use focus::{PageAhead, PageTerms};
-use frontier::Lease;
+use frontier::{Lease, UrlNumbers};
 use outcome::{JunkReason, Outcome, Verdict, WallKind};
 use sieve::duplicate_kind;
 use simhash::Decision;
 
 use super::links::{self, LinksOf};
+use crate::bare_text;
 use crate::context::UrlContext;
 use crate::decided::ReadText;
 use crate::finding::PageReading;
@@ -77,7 +78,12 @@ impl State {
             self.policy.keep,
         )?;
         write_verdict(&mut record, &judged, &summary, &self.policy.rules);
-        record.page = Some(summary);
+        let is_kept = record.outcome.is_indexed();
+        let numbers = is_kept.then(|| UrlNumbers::of(&lease.url().url)).flatten();
+        record.page = Some(PageSummary {
+            bare: numbers.map(|numbers| bare_text::digest(&numbers, &reading.words)),
+            ..summary
+        });
         let ahead = model.as_mut().zip(relevant.as_ref()).map(|(model, found)| {
             let terms = &found.terms;
             model
@@ -192,7 +198,7 @@ fn links_of<'a>(
     LinksOf {
         page: lease.url(),
         seq,
-        page_yield: recorded::page_yield(record),
+        worth: recorded::page_worth(record),
         is_duplicate: repeats && !record.outcome.is_indexed(),
         is_wall: record.is_blocked() && is_not_the_sites(reading),
         may_follow: reading.page.directives.follow,

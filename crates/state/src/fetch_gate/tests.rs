@@ -300,8 +300,8 @@ fn a_mirror_with_session_ids_of_its_own_is_found_out() {
     gate.on_seed("http://m.example/");
     let mut read = |frontier: &mut frontier::Frontier, record: &PageRecord| {
         let url = CanonicalUrl::parse(&record.url).unwrap();
-        let page_yield = crate::recorded::page_yield(record).unwrap();
-        frontier.observe(&url, 0, page_yield, original_of(record).as_ref());
+        let worth = crate::recorded::page_worth(record).unwrap();
+        frontier.observe(&url, 0, worth, original_of(record).as_ref());
         take_in_with(&mut gate, record, &frontier.url_normalizer());
     };
     for number in 0..40 {
@@ -337,8 +337,8 @@ fn further_spellings_of_a_page_with_a_session_id_in_its_path_are_refused() {
         |session: u32, number: u32| format!("http://a.example/(S(f0f0{session:04}))/{number}");
     let mut read = |frontier: &mut frontier::Frontier, record: &PageRecord| {
         let url = CanonicalUrl::parse(&record.url).unwrap();
-        let page_yield = crate::recorded::page_yield(record).unwrap();
-        frontier.observe(&url, 0, page_yield, original_of(record).as_ref());
+        let worth = crate::recorded::page_worth(record).unwrap();
+        frontier.observe(&url, 0, worth, original_of(record).as_ref());
         take_in_with(&mut gate, record, &frontier.url_normalizer());
     };
     for session in 0..3 {
