@@ -112,6 +112,57 @@ fn what_yields_nothing_waits_for_what_does_without_a_topic() {
     assert_eq!(fetched(&web).len(), 300 + 900 + 1);
 }
 
+/// A print version of each article stands under another name, `/print/7` for `/article/7`; those whose number
+/// `is_own` takes have a text of their own. Nothing was ever learnt of such a form.
+fn printed(is_own: fn(u64) -> bool) -> TestWeb {
+    let mut web = TestWeb::new();
+    for number in 0..300_u64 {
+        let more = (1..=2).map(|next| number * 2 + next);
+        let more = more.filter(|next| *next < 300);
+        let mut links: Vec<String> = more.map(|next| format!("/article/{next}")).collect();
+        links.push(format!("/print/{number}"));
+        let title = format!("Article {number}");
+        let article = page(&title, number + 1, &links);
+        if number == 0 {
+            web = web.page("http://a.test/", &article);
+        }
+        web = web.page(&format!("http://a.test/article/{number}"), &article);
+        let print = match is_own(number) {
+            true => page("Notes", number + 5_000, &[]),
+            false => page(&title, number + 1, &[]),
+        };
+        web = web.page(&format!("http://a.test/print/{number}"), &print);
+    }
+    web
+}
+
+#[test]
+fn copies_under_another_name_wait_for_the_pages_and_those_with_a_text_of_their_own_are_read() {
+    let of = |web: &TestWeb, form: &str| {
+        let all = fetched(web).into_iter();
+        all.filter(|url| url.contains(form)).count()
+    };
+    let web = printed(|_| false);
+    crawl_at_most(&web, &["http://a.test/".into()], 0, 340);
+    assert!(of(&web, "/article/") >= 290, "{}", of(&web, "/article/"));
+    web.clear_log();
+    let report = crawl(&web, &["http://a.test/".into()], 0);
+    assert_eq!(of(&web, "/article/"), 299);
+    assert!(
+        (20..80).contains(&report.learnt.refused),
+        "{}",
+        report.learnt.refused
+    );
+    for seed in 0..4 {
+        let web = printed(|number| number % 20 == 7);
+        let report = crawl(&web, &["http://a.test/".into()], seed);
+        let own = (0..300).filter(|number| number % 20 == 7);
+        let fetched = fetched(&web);
+        let read = own.filter(|number| fetched.contains(&format!("http://a.test/print/{number}")));
+        assert_eq!((read.count(), report.learnt.refused), (15, 0), "{seed}");
+    }
+}
+
 /// Documentation that shows the English page where a translation is missing. The pages that were
 /// translated once were refused with those that were not.
 #[test]

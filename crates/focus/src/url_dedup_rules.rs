@@ -17,6 +17,11 @@
 //! number drawn for the URL, by which the caller chooses a sample that is fetched all the same. When
 //! such probes turn out unique, the rule falls below the bar.
 //!
+//! One name may also stand in the place of another, where the rest of the two URLs names the page:
+//! `/print/7` and `/article/7`. The name of which the page was read first is that of the original, as
+//! it mostly turns out. A number names a page less surely than words do, so the caller is told
+//! ([`PredictedDuplicate::is_by_name`]).
+//!
 //! A language is no form of a page: where two URLs differ in one, no rule is learnt from them
 //! (`language`).
 //!
@@ -99,6 +104,9 @@ pub struct PredictedDuplicate {
     pub rules: Vec<String>,
     /// How sure the rule is at least, 0.0 to 1.0.
     pub confidence: f32,
+    /// One of the rules replaces a name by another one: `/print/7` by `/article/7`. What two names have in
+    /// common may be a number alone, so it takes more pairs to refuse pages for it.
+    pub is_by_name: bool,
     /// A number from 0.0 to below 1.0, drawn for the URL: always the same for one seed.
     pub draw: f32,
 }
@@ -215,8 +223,9 @@ impl UrlDedupRules {
         let (Some(dup), Some(kept)) = (parse(url_dup), parse(url_kept)) else {
             return;
         };
-        // One rule for a pair: two could lead in a circle.
-        if self.rule_of_pair(&dup, &kept).is_some() {
+        // One rule for a pair: two could lead in a circle. Of two names pages say more than a pair.
+        let rule = self.rule_of_pair(&dup, &kept);
+        if rule.is_some_and(|rule| rule.reversed().is_none()) {
             return;
         }
         let rule = Rewrite::of(&dup, &kept).map(Rule::Canonical);
@@ -236,7 +245,8 @@ impl UrlDedupRules {
         let host = xxh3_64(url_host(&url).as_bytes());
         for key in self.by_host.get(&host).into_iter().flatten() {
             if let Some(record) = self.rules.get_mut(key)
-                && let Some(rule @ Rule::Canonical(_)) = &record.rule
+                && let Some(rule) = &record.rule
+                && (matches!(rule, Rule::Canonical(_)) || rule.reversed().is_some())
                 && rule
                     .apply(&url)
                     .is_some_and(|original| original != canonical)
@@ -281,12 +291,14 @@ impl UrlDedupRules {
         let mut at = url.clone();
         let mut confidence = 1.0f32;
         let mut rules: Vec<String> = Vec::new();
+        let mut is_by_name = false;
         for _ in 0..STEPS_MAX {
             let Some((sure, rule, next)) = self.best_rule(&at) else {
                 break;
             };
             confidence = confidence.min(sure);
             rules.push(rule.description());
+            is_by_name |= rule.reversed().is_some();
             at = next;
         }
         if rules.is_empty() || at == url {
@@ -297,6 +309,7 @@ impl UrlDedupRules {
             kept_url: at.into(),
             rules,
             confidence,
+            is_by_name,
             draw: draw(random),
         })
     }
@@ -311,8 +324,13 @@ impl UrlDedupRules {
             };
             let Some(rule) = &record.rule else { continue };
             let confidence = record.confidence();
+            // Of two that are as sure, what pages name goes before one name for another.
+            let is_worse = |(sure, rule, _): &(f32, &Rule, Url)| {
+                *sure > confidence || *sure == confidence && rule.reversed().is_none()
+            };
             if !is_believed(record, &self.config)
-                || best.as_ref().is_some_and(|best| best.0 >= confidence)
+                || best.as_ref().is_some_and(is_worse)
+                || self.leads_back(rule, record)
             {
                 continue;
             }
@@ -321,6 +339,14 @@ impl UrlDedupRules {
             }
         }
         best
+    }
+
+    /// Whether more pairs show the rule the other way round: of two names the one that is mostly read first is
+    /// that of the originals.
+    fn leads_back(&self, rule: &Rule, record: &RuleRecord) -> bool {
+        let back = rule.reversed().map(|back| back.key());
+        let back = back.and_then(|back| self.rules.get(&back));
+        back.is_some_and(|back| back.right > record.right)
     }
 
     /// The share of the fetches of a URL's group (host and URL form) that were worth it, 0.0 to 1.0,
@@ -446,8 +472,9 @@ impl UrlDedupRules {
         }
         let (host, other_host) = (url_host(one), url_host(other));
         if host == other_host {
-            let (from, to) = path_difference(one.path(), other.path())
-                .or_else(|| path_difference(other.path(), one.path()))?;
+            let has_query = one.query().is_some_and(|query| !query.is_empty());
+            let (from, to) = path_difference(one.path(), other.path(), has_query)
+                .or_else(|| path_difference(other.path(), one.path(), has_query))?;
             return Some(Rule::Path { host, from, to });
         }
         if one.path() != other.path() || one.scheme() != other.scheme() {

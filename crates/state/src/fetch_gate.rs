@@ -9,8 +9,8 @@
 //!   Four in five, drawn by their URL, are fetched in any case: they are the sample that tells how
 //!   often the rule errs. The fifth is refused only if not one of the sample was a page of its own,
 //!   and if by its size less than one page is lost with a confidence of 95 % ([`outcome::RuleLoss`]).
-//!   A copy of a page that led to new pages is never refused: what a mirror has of its own may be
-//!   found through its lists alone. So whatever was found through a page is found through its copy;
+//!   A copy of a page that led to new pages, other than its own copies, is never refused: what a mirror has
+//!   of its own may be found through its lists alone. So whatever was found through a page is found through its copy;
 //! - *last*: its URLs wait in the same way, but for one in twenty, and all are fetched then. So it is with
 //!   what yields next to nothing, or much less than its host does, in a crawl that never stops for want of
 //!   harvest: since nothing is lost by it, a dozen answers are enough;
@@ -40,7 +40,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use archive::{PageRecord, RetryRecord};
+use archive::{LinkRecord, PageRecord, RetryRecord};
 use focus::{UrlDedupConfig, UrlDedupRules};
 use frontier::{CanonicalUrl, HeldBack, HostKey, Permission, Refused, UrlNormalizer};
 use outcome::{
@@ -73,6 +73,11 @@ const WAYS_MAX: usize = 50_000;
 /// The share of what a rule refuses that is fetched all the same.
 const PROBED_SHARE: f32 = 0.05;
 
+/// Where so many values that lead nowhere were refused without a probe, one is due: then so large a share of
+/// them is fetched, until one is read.
+const PROBE_DUE: u64 = 20;
+const FIRST_PROBED_SHARE: f32 = 0.25;
+
 /// The share of what is held back that may be refused. At a fifth, a sample without a page of its
 /// own bounds the loss at 0.75 pages; at a quarter the bound is one page and nothing is refused. Of
 /// one page of its own under a rule, a fifth of all crawls lose it, of two pages one in 25 loses both.
@@ -80,6 +85,10 @@ const REFUSABLE_SHARE: f32 = 0.2;
 
 /// The bound on the pages that a rule may lose, below which it refuses what it holds back.
 const LOSS_MAX: f64 = 1.0;
+
+/// A rule that one name stands for another refuses from this confidence on: after some 53 pairs without a page
+/// of its own. Where one in twenty is, fifty pairs in a row happen once in thirteen crawls, and probes go on.
+const NAMES_CONFIDENCE_MIN: f32 = 0.97;
 
 /// What the pages so far say of URLs not fetched yet.
 #[derive(Debug, Serialize, Deserialize)]
@@ -395,7 +404,14 @@ impl FetchGate {
             let probed = probed.unwrap_or(loss.probed);
             probed.saturating_mul(probed) <= loss.refused
         };
-        self.draw(url.as_str()) < PROBED_SHARE && rules.iter().all(has_room)
+        // By chance alone the first one may come after hundreds.
+        let is_due = |rule: &String| probed == Some(0) && self.losses.of(rule).refused >= PROBE_DUE;
+        let share = match rules.iter().any(is_due) {
+            true => FIRST_PROBED_SHARE,
+            false => PROBED_SHARE,
+        };
+        let is_drawn = self.draw(url.as_str()) < share;
+        is_drawn && rules.iter().all(has_room)
     }
 
     /// What the rules say of a URL, whoever gave it.
@@ -541,9 +557,11 @@ impl FetchGate {
         let prediction = self.rules.predict(&plain)?;
         let mut rules = prediction.rules;
         rules.extend(parameter_rules(host, &names, false));
-        let mode = match (names.is_empty(), self.learnt.parameters) {
-            (false, Learnt::HoldBack) => Learnt::HoldBack,
-            _ => self.learnt.duplicates,
+        let is_doubtful = prediction.is_by_name && prediction.confidence < NAMES_CONFIDENCE_MIN;
+        let mode = match (self.learnt.duplicates, self.learnt.parameters) {
+            (_, Learnt::HoldBack) if !names.is_empty() => Learnt::HoldBack,
+            (Learnt::Refuse, _) if is_doubtful => Learnt::HoldBack,
+            (of_duplicates, _) => of_duplicates,
         };
         let is_read = self.read.contains(&prediction.kept_url, normalizer);
         let cause = PredictionCause::Rules {
@@ -610,7 +628,7 @@ impl FetchGate {
         let is_whole = record.page.is_some() && (200..300).contains(&record.status());
         if is_whole && record.junk() != Some(&JunkReason::SoftNotFound) && !record.is_blocked() {
             self.read.note(&url, normalizer);
-            if record.links.iter().any(|link| link.fate == LinkFate::New) {
+            if self.leads_to_others(record, &url, normalizer) {
                 self.leading.note(&url, normalizer);
             }
         }
@@ -647,6 +665,24 @@ impl FetchGate {
         } else if record.links.iter().any(|link| link.fate == LinkFate::New) {
             *self.ways.entry(seq, |_, _| {}) = record.url.as_str().into();
         }
+    }
+
+    /// Whether a page led to new URLs beside those that are foreseen to be copies of it: each article leads to
+    /// its print version.
+    fn leads_to_others(
+        &self,
+        record: &PageRecord,
+        url: &CanonicalUrl,
+        normalizer: &UrlNormalizer,
+    ) -> bool {
+        let mut new = record
+            .links
+            .iter()
+            .filter(|link| link.fate == LinkFate::New);
+        new.any(|link| {
+            let copied = self.rules.predict(&link.url);
+            copied.is_none_or(|copied| copied.kept_url != normalizer.normalized(url))
+        })
     }
 
     /// Notes that a rule was wrong. What is refused once a rule is believed again is refused for
@@ -764,6 +800,11 @@ impl FetchGate {
             Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error | JunkKind::NoPage)
         ) {
             self.rules.observe_yield(&record.url, false);
+        } else if record.outcome == Outcome::Redirected {
+            // Where it leads may be known already, or not belong to the crawl.
+            let is_new = |link: &LinkRecord| link.fate == LinkFate::New;
+            let was_worth_it = record.links.iter().any(is_new);
+            self.rules.observe_yield(&record.url, was_worth_it);
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) enum Rule {
     /// `host` serves what `of` serves, path by path.
     Mirror { host: String, of: String },
     /// On this host, this piece of a path (a whole segment, or an affix of the last one) can be
-    /// replaced.
+    /// replaced by nothing, or by another name: `/print` by `/article`.
     Path {
         host: String,
         from: String,
@@ -77,6 +77,18 @@ impl Rule {
         }
     }
 
+    /// The rule that leads the other way; of one piece of a path in the place of another.
+    pub(super) fn reversed(&self) -> Option<Rule> {
+        match self {
+            Rule::Path { host, from, to } if is_name_of_form(to) => Some(Rule::Path {
+                host: host.clone(),
+                from: to.clone(),
+                to: from.clone(),
+            }),
+            Rule::Mirror { .. } | Rule::Path { .. } | Rule::Canonical(_) => None,
+        }
+    }
+
     /// The rule in words, as the journal has it.
     pub(super) fn description(&self) -> String {
         match self {
@@ -92,7 +104,12 @@ impl Rule {
             Rule::Mirror { of, .. } => moved_to(url, of)?,
             Rule::Path { from, to, .. } => {
                 let path = url.path();
-                let at = path.rfind(from.as_str())?;
+                let is_whole = |end: usize| {
+                    let after = path.as_bytes().get(end);
+                    after.is_none_or(|&byte| is_separator(byte))
+                };
+                let mut places = path.rmatch_indices(from.as_str());
+                let (at, _) = places.find(|(at, _)| is_whole(at + from.len()))?;
                 let (before, after) = (&path[..at], &path[at + from.len()..]);
                 let mut kept = url.clone();
                 kept.set_path(&format!("{before}{to}{after}"));
@@ -237,15 +254,18 @@ fn differing_ends(copy: &str, original: &str) -> Option<([String; 2], [String; 2
 }
 
 /// The piece in which the path of a copy differs from that of its original, cut at separators and
-/// with the one in front of it, and what the original has there: `("/print/", "/")`,
-/// `("/index.html", "/")`. `None` when the piece looks like the name of a page.
-pub(super) fn path_difference(dup: &str, kept: &str) -> Option<(String, String)> {
+/// with the one in front of it, and what the original has there: `("/print", "")`,
+/// `("/index.html", "/")`, `("/print", "/article")`. `None` when the piece looks like the name of a page;
+/// `has_query` says whether their queries, which are the same, name it.
+pub(super) fn path_difference(dup: &str, kept: &str, has_query: bool) -> Option<(String, String)> {
     let (a, b) = (dup.as_bytes(), kept.as_bytes());
     let mut head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    while head > 0 && !is_separator(a[head - 1]) {
-        head -= 1;
+    if head < b.len() || !a.get(head).copied().is_some_and(is_separator) {
+        while head > 0 && !is_separator(a[head - 1]) {
+            head -= 1;
+        }
+        head = head.saturating_sub(1);
     }
-    let head = head.saturating_sub(1);
     let alike = a.iter().rev().zip(b.iter().rev());
     let mut tail = alike.take_while(|(x, y)| x == y).count();
     tail = tail.min(a.len() - head).min(b.len() - head);
@@ -255,9 +275,33 @@ pub(super) fn path_difference(dup: &str, kept: &str) -> Option<(String, String)>
     let from = std::str::from_utf8(&a[head..a.len() - tail]).ok()?;
     let to = std::str::from_utf8(&b[head..b.len() - tail]).ok()?;
     let letters = |piece: &str| piece.trim_matches(|c: char| !c.is_alphanumeric()).len();
-    // Where the original has letters too, the pair shows two names of one page, not a rule.
-    ((PIECE_LETTERS_MIN..=PIECE_BYTES_MAX).contains(&letters(from)) && letters(to) == 0)
-        .then(|| (from.to_owned(), to.to_owned()))
+    let is_form = match letters(to) {
+        0 => {
+            let is_named = (PIECE_LETTERS_MIN..=PIECE_BYTES_MAX).contains(&letters(from));
+            is_named || is_name_of_form(from)
+        }
+        // Where the original has letters too, the pair shows two names of one page, unless what they
+        // have in common names it.
+        _ => {
+            let own = &dup[dup.len() - tail..];
+            let is_page_named = match own.strip_prefix('/') {
+                Some(own) => !own.is_empty(),
+                None => has_query && (own.is_empty() || own.starts_with('.')),
+            };
+            is_page_named && is_name_of_form(from) && is_name_of_form(to)
+        }
+    };
+    is_form.then(|| (from.to_owned(), to.to_owned()))
+}
+
+/// Whether a piece of a path may name a form of pages: one segment, short and without a digit.
+fn is_name_of_form(piece: &str) -> bool {
+    piece.strip_prefix('/').is_some_and(|name| {
+        (1..=PIECE_BYTES_MAX).contains(&name.len())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_'))
+    })
 }
 
 fn is_separator(byte: u8) -> bool {

@@ -191,7 +191,10 @@ fn a_page_that_names_itself_as_canonical_speaks_against_a_rule() {
     }
     assert_eq!(
         rules.take_lifted(),
-        ["http://a.example/garden/… names http://a.example/products/… as canonical"]
+        [
+            "\"/garden\" is the same as \"/products\" on a.example",
+            "http://a.example/garden/… names http://a.example/products/… as canonical"
+        ]
     );
 }
 
@@ -238,6 +241,53 @@ fn two_names_of_one_page_make_no_rule() {
         |n| format!("http://a.example/new-title-{n}"),
     );
     assert!(rules.rules().is_empty());
+}
+
+#[track_caller]
+fn check_names(copy: &str, of: &str, other: &str, expected: Option<&str>) {
+    let at = |form: &str, name: &str| format!("http://a.example{}", form.replace('N', name));
+    let rules = learnt_from(|n| at(copy, &n.to_string()), |n| at(of, &n.to_string()));
+    let found = original(&rules, &at(other, "x-9"));
+    assert_eq!(found, expected.map(|form| at(form, "x-9")), "{copy} {of}");
+}
+
+#[test]
+fn one_name_in_the_place_of_another_is_a_form_where_the_rest_names_the_page() {
+    for (copy, original) in [
+        ("/print/N", "/article/N"),
+        ("/print/N", "/a/N"),
+        ("/news/print/N.html", "/news/view/N.html"),
+        ("/print.php?id=N", "/show.php?id=N"),
+        ("/print?id=N", "/show?id=N"),
+        ("/m/a/N", "/a/N"),
+        ("/a/N/amp", "/a/N"),
+        ("/a/N/print", "/a/N"),
+    ] {
+        check_names(copy, original, copy, Some(original));
+        check_names(copy, original, original, None);
+    }
+    // Two names of one page, a number that may count, and a word that only begins like the name.
+    check_names("/old/print", "/old/article", "/old/print", None);
+    check_names("/2/N", "/3/N", "/2/N", None);
+    check_names("/print/N", "/article/N", "/printing/N", None);
+    check_names("/de/N", "/en/N", "/de/N", None);
+}
+
+#[test]
+fn of_two_names_that_of_the_pages_that_are_mostly_read_first_is_the_originals() {
+    let mut rules = no_rules();
+    let url = |form: &str, n: u32| format!("http://a.example/{form}/{n}");
+    for n in 0..50 {
+        let (copy, kept) = match n % 3 {
+            0 => ("a", "print"),
+            _ => ("print", "a"),
+        };
+        pair(&mut rules, &url(copy, n), &url(kept, n));
+    }
+    let prediction = rules.predict(&url("print", 99)).expect("a rule");
+    assert!(prediction.is_by_name);
+    assert_eq!(prediction.kept_url, url("a", 99));
+    assert_eq!(rules.predict(&url("a", 99)), None);
 }
 
 #[test]

@@ -868,3 +868,82 @@ fn pages_that_ask_not_to_be_indexed_yield_what_they_lead_to() {
     assert!(is_low(&gate, "http://a.example/do/edit?id=81"));
     assert!(!is_low(&gate, "http://a.example/by/tags?id=81"));
 }
+
+#[test]
+fn a_form_that_only_redirects_to_what_is_known_yields_nothing() {
+    for (fate, is_held) in [(LinkFate::Seen, true), (LinkFate::New, false)] {
+        let mut gate = holding();
+        for number in 0..80 {
+            let redirect = LinkRecord {
+                url: format!("http://a.example/a/{number}"),
+                rel: "redirect".into(),
+                fate: fate.clone(),
+                ..LinkRecord::default()
+            };
+            let record = PageRecord {
+                outcome: Outcome::Redirected,
+                links: vec![redirect],
+                page: None,
+                ..page(&format!("http://a.example/goto/{number}"), None)
+            };
+            take_in(&mut gate, &record);
+        }
+        let held = (100..200).filter(|number| {
+            let url = format!("http://a.example/goto/{number}");
+            matches!(check(&gate, &url), Permission::HoldBack(_))
+        });
+        assert_eq!(held.count() > 80, is_held, "{fate:?}");
+    }
+}
+
+#[test]
+fn one_name_for_another_is_refused_only_after_many_pairs() {
+    let mut gate = refusing();
+    let mut refused = Vec::new();
+    for number in 0..60 {
+        let original = format!("http://a.example/a/{number}");
+        observe(&mut gate, &original, None);
+        let copy = format!("http://a.example/print/{number}");
+        observe(&mut gate, &copy, Some(&original));
+        if [20, 59].contains(&number) {
+            let of = (0..40).filter(|next| {
+                let next_original = format!("http://a.example/a/next-{next}");
+                observe(&mut gate, &next_original, None);
+                let url = format!("http://a.example/print/next-{next}");
+                matches!(check(&gate, &url), Permission::Refused(_))
+            });
+            refused.push(of.count());
+        }
+    }
+    assert_eq!(refused[0], 0);
+    assert!(refused[1] > 30, "{refused:?}");
+}
+
+#[test]
+fn values_that_lead_nowhere_have_a_probe_before_many_are_refused() {
+    // By chance alone one crawl in eight had none among the first forty.
+    for seed in 0..40 {
+        let mut gate = FetchGate::new(seed, LearntPolicy::usual(false));
+        let url = |number: u32| format!("http://a.example/login?next=%2Fa%2F{number}");
+        for number in 0..12 {
+            let thin = PageRecord {
+                outcome: Outcome::Judged(Verdict::Junk(JunkReason::Thin)),
+                ..page(&url(number), None)
+            };
+            take_in(&mut gate, &thin);
+        }
+        let refused = (12..200).take_while(|number| {
+            let Permission::Refused(Refused::Refusal(refusal)) = check(&gate, &url(*number)) else {
+                return false;
+            };
+            let record = PageRecord {
+                url: url(*number),
+                outcome: Outcome::Refused(refusal),
+                ..PageRecord::default()
+            };
+            take_in(&mut gate, &record);
+            true
+        });
+        assert!(refused.count() < 60, "{seed}");
+    }
+}
