@@ -5,6 +5,7 @@
 //! what was left out.
 
 use archive::{Position, Replayed, SeedRecord};
+use state::State;
 use state::retry::{Candidate, Candidates, LeftOutLinks, way_of_budgets};
 
 use crate::config::CrawlConfig;
@@ -47,12 +48,15 @@ pub(crate) fn are_raised(
 /// What budgets left out so far: URLs that were refused at their turn, and links that were never admitted.
 ///
 /// # Errors
-/// When the archive cannot be read.
-pub(crate) fn left_out(dir: &CrawlDir) -> Result<(Vec<Candidate>, Vec<Candidate>), CrawlError> {
+/// When the archive or the frontier's store cannot be read.
+pub(crate) fn left_out(
+    dir: &CrawlDir,
+    state: &State,
+) -> Result<(Vec<Candidate>, Vec<Candidate>), CrawlError> {
     let (mut refused, mut links) = (Candidates::new(way_of_budgets), LeftOutLinks::default());
     for replayed in archive::replay(&dir.archive(), Position::START)? {
         if let Replayed::Record { record, .. } = replayed? {
-            links.add(&record);
+            links.add(&record, |url| state.queue().lock().frontier.is_unknown(url))?;
             refused.add(record);
         }
     }

@@ -179,7 +179,7 @@ impl Progress {
                 .collect();
             shown.failed = counts.failed;
             shown.refused = counts.refused;
-            (shown.refused_unread, shown.too_deep) = (counts.refused_unread, counts.too_deep);
+            (shown.refused_unread, shown.too_deep) = (counts.refused_unread, counts.too_deep());
             shown.redirected = counts.redirected;
             shown.not_modified = counts.not_modified;
             shown.admitted = counts.admitted;

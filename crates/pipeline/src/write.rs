@@ -223,7 +223,7 @@ impl Writer {
             self.commit_event(event, &mut group)?;
         }
         if is_raised {
-            let (refused, links) = budgets::left_out(&self.dir)?;
+            let (refused, links) = budgets::left_out(&self.dir, &self.state)?;
             for event in self.state.decide_left_out(refused, links)? {
                 self.commit_event(event, &mut group)?;
             }

@@ -28,9 +28,14 @@ pub struct Counts {
     /// Those of them that learnt rules refused unread.
     #[serde(default)]
     pub refused_unread: u64,
-    /// Links that were not followed since they lead deeper than the crawl goes.
+    /// Links that were left out as too deep, by their seed and depth.
     #[serde(default)]
-    pub too_deep: u64,
+    deep: BTreeMap<u32, BTreeMap<u32, u64>>,
+    /// How deep the crawl goes by its last start, and from seeds with a depth of their own.
+    #[serde(default)]
+    depth_max: u32,
+    #[serde(default)]
+    depths_of_seeds: BTreeMap<u32, u32>,
     /// URLs that pointed elsewhere.
     pub redirected: u64,
     /// URLs unchanged.
@@ -57,7 +62,16 @@ impl Counts {
     /// Counts a record.
     pub fn apply(&mut self, record: &Record) {
         match &record.event {
+            Event::Start(start) => {
+                let depth = start.config.pointer("/crawl/max_depth");
+                let depth = depth.and_then(serde_json::Value::as_u64);
+                self.depth_max = depth.map_or(0, |depth| depth.try_into().unwrap_or(u32::MAX));
+            }
             Event::Seed(seed) => {
+                match seed.depth {
+                    Some(depth) => self.depths_of_seeds.insert(seed.seed, depth),
+                    None => self.depths_of_seeds.remove(&seed.seed),
+                };
                 self.admitted += u64::from(!seed.sitemap && seed.fate.is_none());
             }
             Event::Sitemap(sitemap) if sitemap.kind != SitemapKind::Index => {
@@ -82,8 +96,20 @@ impl Counts {
                     self.give_place();
                 }
             }
-            Event::Start(_) | Event::Robots(_) | Event::Sitemap(_) | Event::Stop(_) => {}
+            Event::Robots(_) | Event::Sitemap(_) | Event::Stop(_) => {}
         }
+    }
+
+    /// Links that are not followed since they lead deeper than the crawl goes now: those that an earlier start
+    /// left out, and a larger depth has brought in, are none of them.
+    pub fn too_deep(&self) -> u64 {
+        let seeds = self.deep.iter();
+        let of_seeds = seeds.map(|(seed, links)| {
+            let own = self.depths_of_seeds.get(seed).copied();
+            let deeper = own.unwrap_or(self.depth_max).saturating_add(1);
+            links.range(deeper..).map(|(_, links)| links).sum::<u64>()
+        });
+        of_seeds.sum()
     }
 
     fn finish(&mut self, page: &PageRecord) {
@@ -94,7 +120,11 @@ impl Counts {
         self.refused_unread +=
             u64::from(refusal.is_some_and(|refusal| !refusal.rules().is_empty()));
         let is_deep = |link: &&archive::LinkRecord| link.fate == LinkFate::Depth;
-        self.too_deep += page.links.iter().filter(is_deep).count() as u64;
+        let deep = page.links.iter().filter(is_deep).count() as u64;
+        if deep > 0 {
+            let of_seed = self.deep.entry(page.seed).or_default();
+            *of_seed.entry(page.depth.saturating_add(1)).or_default() += deep;
+        }
         if page.fetch.is_some() {
             self.pages += 1;
             self.fetched += 1;
@@ -193,7 +223,7 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
-    use archive::{FetchRecord, RetryRecord};
+    use archive::{FetchRecord, RetryRecord, SeedRecord, StartRecord};
     use outcome::FailureKind;
 
     use super::*;
@@ -275,7 +305,7 @@ mod tests {
         for page in [refused, page] {
             counts.apply(&record(Event::Page(Box::new(page))));
         }
-        assert_eq!((counts.refused_unread, counts.too_deep), (1, 2));
+        assert_eq!((counts.refused_unread, counts.too_deep()), (1, 2));
         counts.apply(&record(Event::Retry(RetryRecord {
             urls: vec!["http://a.example/".into()],
             origins: vec![RetryOrigin {
@@ -286,6 +316,30 @@ mod tests {
             ..RetryRecord::default()
         })));
         assert_eq!((counts.refused_unread, counts.refused), (0, 0));
+        // The figure stayed as it was for good.
+        let start = |depth: u32| {
+            let config = serde_json::json!({ "crawl": { "max_depth": depth } });
+            record(Event::Start(StartRecord {
+                config,
+                ..StartRecord::default()
+            }))
+        };
+        let seed = |depth| {
+            record(Event::Seed(SeedRecord {
+                depth,
+                ..SeedRecord::default()
+            }))
+        };
+        let steps = [
+            (start(1), 0),
+            (start(0), 2),
+            (seed(Some(3)), 0),
+            (seed(None), 2),
+        ];
+        for (step, too_deep) in steps {
+            counts.apply(&step);
+            assert_eq!(counts.too_deep(), too_deep);
+        }
     }
 
     #[test]

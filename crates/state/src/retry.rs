@@ -317,16 +317,34 @@ pub fn way_of_budgets(page: &PageRecord) -> Option<usize> {
 }
 
 /// Finds in the journal the URLs that a budget left out where they were found.
-#[derive(Default)]
 pub struct LeftOutLinks {
     found: Vec<Candidate>,
     /// Each once for each seed, since the seeds' budgets differ.
     urls: HashSet<(u128, u32)>,
+    urls_max: usize,
+}
+
+impl Default for LeftOutLinks {
+    fn default() -> Self {
+        Self {
+            found: Vec::new(),
+            urls: HashSet::new(),
+            urls_max: URLS_MAX,
+        }
+    }
 }
 
 impl LeftOutLinks {
-    /// Takes in the next record of the journal.
-    pub fn add(&mut self, record: &Record) {
+    /// Takes in the next record of the journal. `is_unknown` says of a URL that it did not come in since: others
+    /// take no room.
+    ///
+    /// # Errors
+    /// Those of `is_unknown`.
+    pub fn add<E>(
+        &mut self,
+        record: &Record,
+        is_unknown: impl Fn(&CanonicalUrl) -> Result<bool, E>,
+    ) -> Result<(), E> {
         let page = match &record.event {
             Event::Page(page) => Some(page),
             Event::Visit(visit) => visit.page.as_ref(),
@@ -347,13 +365,16 @@ impl LeftOutLinks {
         });
         for (page, link) in links {
             if let Ok(url) = CanonicalUrl::parse(&link.url)
-                && self.found.len() < URLS_MAX
-                && self.urls.insert((url.key(), page.seed))
+                && self.found.len() < self.urls_max
+                && !self.urls.contains(&(url.key(), page.seed))
+                && is_unknown(&url)?
             {
+                self.urls.insert((url.key(), page.seed));
                 self.found
                     .push((link.url.clone(), left_out_origin(record.seq, page)));
             }
         }
+        Ok(())
     }
 
     /// The URLs, in the order in which they were found.
@@ -505,6 +526,8 @@ fn records(
 
 #[cfg(test)]
 mod tests {
+    use outcome::LinkFate;
+
     use super::*;
 
     fn failed(host: &str, status: u16, kind: FailureKind) -> PageRecord {
@@ -624,6 +647,35 @@ mod tests {
         check(None, Some("www.a.example"), &page, true);
         check(None, Some("ww.a.example"), &page, false);
         check(None, Some("example.a"), &page, false);
+    }
+
+    #[test]
+    fn links_that_came_in_since_take_no_room_from_those_that_a_budget_left_out() {
+        // Half a million that had come in filled the table, and none was left to bring in.
+        let mut links = LeftOutLinks {
+            urls_max: 2,
+            ..LeftOutLinks::default()
+        };
+        let link = |name: &str| archive::LinkRecord {
+            url: format!("http://a.example/{name}"),
+            fate: LinkFate::BudgetHost,
+            ..archive::LinkRecord::default()
+        };
+        let page = PageRecord {
+            links: ["in/1", "in/2", "in/3", "1", "1", "2", "3"]
+                .map(link)
+                .into(),
+            ..PageRecord::default()
+        };
+        let record = Record {
+            seq: 1,
+            at_ms: 0,
+            event: Event::Page(Box::new(page)),
+        };
+        let is_unknown = |url: &CanonicalUrl| Ok::<_, ()>(!url.as_str().contains("/in/"));
+        links.add(&record, is_unknown).unwrap();
+        let found: Vec<String> = links.finish().into_iter().map(|(url, _)| url).collect();
+        assert_eq!(found, ["http://a.example/1", "http://a.example/2"]);
     }
 
     #[test]
