@@ -106,7 +106,7 @@ pub use store::{
     Applied, Change, DiskStore, FrontierStore, MemoryStore, QueueSlot, Returned, Saved, SavedHost,
     SavedSeed, SavedTotals, SavedUrl, StoreError, StoredUrl, Waiting,
 };
-pub use trap::{PageWorth, PageYield, UrlNumbers};
+pub use trap::{Original, PageWorth, PageYield, UrlNumbers};
 pub use url::{
     CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, meanings_of_typed, parse_typed,
     parse_url, resolve,

@@ -20,6 +20,9 @@
 //! such pages ends like any other. So it is with days that are kept and say the same of each: a page whose
 //! text differs from that of another in nothing but what its URL says of it (*bare*) gave nothing.
 //!
+//! A copy of a page of another part is no day of a calendar, unless that page was repeated before: a mirror, or
+//! a print version, has as many dates as what it repeats. Whether it is worth its fetches, others say.
+//!
 //! To *lead elsewhere* a link need not be new: the days of a newspaper's archive lead to articles that lists
 //! had led to before, and each to others. So a link counts that no page of the part had so far. What stands on
 //! all of them, such as a menu, is known from the first.
@@ -84,6 +87,25 @@ pub struct PageWorth {
     pub page_yield: PageYield,
     /// The digest of its bare text: equal for pages that differ in what their URLs say alone.
     pub bare: Option<u64>,
+    /// The page that it repeats.
+    pub original: Option<Original>,
+}
+
+/// A page that others repeat, as the trap rules know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Original {
+    part: Option<u64>,
+    url: u128,
+}
+
+impl Original {
+    /// That of a URL.
+    pub fn of(url: &CanonicalUrl) -> Self {
+        Self {
+            part: Shape::of(url).part(&url.host()).map(|(part, _)| part),
+            url: url.key(),
+        }
+    }
 }
 
 impl From<PageYield> for PageWorth {
@@ -91,6 +113,7 @@ impl From<PageYield> for PageWorth {
         Self {
             page_yield,
             bare: None,
+            original: None,
         }
     }
 }
@@ -185,7 +208,9 @@ impl Traps {
         let mut links = PartLinks::of(worth.page_yield != PageYield::Content);
         let part = Shape::of(url).part(host).map(|(part, _)| {
             let mut seen = self.parts.get(&part).cloned().unwrap_or_default();
-            links = seen.count(worth);
+            let copied = copied(part, worth);
+            let is_copy = copied.is_some_and(|key| !self.links.contains(&key));
+            links = seen.count(with_copy(worth, is_copy));
             (part, seen)
         });
         JudgedPage {
@@ -275,7 +300,11 @@ impl Traps {
         let part = Shape::of(url).part(host).map(|(part, _)| part);
         self.note_last();
         let links = match part {
-            Some(part) => self.parts.entry(part, |_, _| {}).count(worth),
+            Some(part) => {
+                let is_copy = copied(part, worth).is_some_and(|key| self.links.insert(key));
+                let seen = self.parts.entry(part, |_, _| {});
+                seen.count(with_copy(worth, is_copy))
+            }
             None => PartLinks::of(worth.page_yield != PageYield::Content),
         };
         self.reader = Some(Reader { part, seq, links });
@@ -284,8 +313,28 @@ impl Traps {
 
 /// A link of pages of a part.
 fn link_key(part: u64, url: &CanonicalUrl) -> u64 {
-    let key = url.key().to_le_bytes();
-    xxh3_64(&[&part.to_le_bytes()[..], &key[..]].concat())
+    pair_key(part, url.key())
+}
+
+fn pair_key(part: u64, url: u128) -> u64 {
+    xxh3_64(&[&part.to_le_bytes()[..], &url.to_le_bytes()[..]].concat())
+}
+
+/// That a page of a part repeats a page of another.
+fn copied(part: u64, worth: PageWorth) -> Option<u64> {
+    let original = worth
+        .original
+        .filter(|original| original.part != Some(part))?;
+    // Not the key of a link to it.
+    Some(!pair_key(part, original.url))
+}
+
+/// The worth of a page that is the first copy of another part's.
+fn with_copy(worth: PageWorth, is_copy: bool) -> PageWorth {
+    match is_copy {
+        true => PageWorth::from(PageYield::Content),
+        false => worth,
+    }
 }
 
 /// Whether a URL only leads back to pages of a part, as that of a login form on each of them does.

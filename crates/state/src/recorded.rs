@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use archive::{ElsewherePage, FetchRecord, NeighbourRecord, PageRecord, PageSummary, WholeText};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use frontier::{CanonicalUrl, PageWorth, PageYield};
+use frontier::{CanonicalUrl, Original, PageWorth, PageYield};
 use outcome::{
     DuplicateKind, FailureKind, JunkKind, JunkReason, NeighbourDecision, Outcome, Verdict,
 };
@@ -209,7 +209,12 @@ pub fn page_worth(record: &PageRecord) -> Option<PageWorth> {
     let page = record.page.as_ref();
     let bare = page.and_then(|page| u64::from_str_radix(page.bare.as_ref()?, 16).ok());
     let page_yield = page_yield(record)?;
-    Some(PageWorth { page_yield, bare })
+    let original = original_of(record).as_ref().map(Original::of);
+    Some(PageWorth {
+        page_yield,
+        bare,
+        original,
+    })
 }
 
 /// The URL of the page that a page repeats as a whole, or whose place it takes as the better copy.

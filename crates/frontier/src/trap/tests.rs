@@ -452,3 +452,34 @@ fn at_the_bound_the_parts_read_longest_ago_are_forgotten_and_new_ones_are_learnt
     }
     assert!(traps.check(&host, &url(25, 700)).is_ok());
 }
+
+#[test]
+fn a_mirror_with_dates_is_no_calendar_but_days_that_repeat_one_page_are() {
+    let day =
+        |host: &str, at: u32| format!("http://{host}/2024/{:02}/{:02}/x", at / 28 + 1, at % 28 + 1);
+    let trap_of = |original: &dyn Fn(u32) -> String| {
+        let mut traps = Traps::default();
+        for at in 0..300 {
+            let copy = url(&day("m.example", at));
+            if traps.check(&copy.host(), &copy).is_err() {
+                return Some(at);
+            }
+            let worth = PageWorth {
+                original: Some(Original::of(&url(&original(at)))),
+                ..PageWorth::from(PageYield::Nothing)
+            };
+            let judged = traps.judged(&copy.host(), &copy, worth);
+            traps.observe(&copy.host(), &copy, at.into(), worth);
+            let seen = Shape::of(&copy)
+                .part(&copy.host())
+                .and_then(|(part, _)| traps.parts.get(&part));
+            assert_eq!(judged.part.map(|(_, part)| part).as_ref(), seen);
+            let next = url(&day("m.example", at + 1));
+            traps.linked(&next.host(), &next, Some(at.into()), true);
+        }
+        None
+    };
+    assert_eq!(trap_of(&|at| day("a.example", at)), None);
+    let ends = trap_of(&|_| "http://m.example/".to_owned());
+    assert!(ends.is_some_and(|at| at <= 61), "{ends:?}");
+}
