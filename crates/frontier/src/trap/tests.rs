@@ -270,8 +270,8 @@ fn days_that_are_kept_and_say_the_same_of_each_are_useless() {
                 let page = url(&format!("http://a.example/day/2026/{day}"));
                 let host = page.host();
                 let worth = PageWorth {
-                    page_yield: PageYield::Content,
                     bare: Some(bare(day)),
+                    ..PageWorth::from(PageYield::Content)
                 };
                 traps.observe(&host, &page, u64::from(day), worth);
                 let next = url(&format!("http://a.example/day/2026/{}", day + 1));
