@@ -762,7 +762,7 @@ impl InSessions {
 
     fn read(&mut self, record: &PageRecord) {
         let url = CanonicalUrl::parse(&record.url).unwrap();
-        let worth = crate::recorded::page_yield(record).unwrap();
+        let worth = crate::recorded::page_worth(record).unwrap();
         let original = original_of(record);
         self.frontier.observe(&url, 0, worth, original.as_ref());
         take_in_with(&mut self.gate, record, &self.frontier.url_normalizer());
