@@ -13,6 +13,9 @@
 //!   /item?id=1, ?id=2, ?id=3 … repeat each other    one plain form only: /item
 //! ```
 //!
+//! A page that differs from its own plain form in several parameters says so of each of them: a link's place and
+//! the id of a click go together.
+//!
 //! A page that is new though its plain form was read before speaks against the parameter. Parameters
 //! that count pages are left alone. The pages of a mirror repeat the original's under parameters of
 //! their own, which says the same of them.
@@ -90,6 +93,9 @@ struct PlainForm {
     with: u64,
 }
 
+/// The key of a URL less some parameters.
+struct Form(u64);
+
 impl Default for Parameters {
     fn default() -> Self {
         Self::with_max(ENTRIES_MAX)
@@ -134,11 +140,16 @@ impl Parameters {
         let host = url.host();
         // A page that takes the place of its copy has content, and repeats it.
         let is_new = page_yield == PageYield::Content && original.is_none();
+        let differing = original.map_or(Vec::new(), |other| self.differing(url, other));
         for (name, value) in url.variables().take(PARAMETERS_SEEN_MAX) {
             let form = self.plain_form(url, name);
             let was_read = self.read.contains(&form.without) || self.read.contains(&form.with);
             let repeats_itself = original.is_some_and(|other| self.is_of(other, &form, name));
-            let is_first = repeats_itself && self.counted.insert(form.with);
+            let counted = match differing.contains(&name) {
+                true => Some(self.plain_form_of(url, &differing).with(name)),
+                false => repeats_itself.then_some(form.with),
+            };
+            let is_first = counted.is_some_and(|form| self.counted.insert(form));
             self.count(parameter_key(&host, name), |seen| {
                 seen.see(name, value);
                 seen.same += u32::from(is_first);
@@ -147,6 +158,28 @@ impl Parameters {
         }
         if page_yield == PageYield::Content {
             self.note_read(url);
+        }
+    }
+
+    /// The parameters in which a page differs from its copy, where it differs in several: none of them changed
+    /// it. Without those that are known to change nothing.
+    fn differing<'u>(&self, url: &'u CanonicalUrl, other: &CanonicalUrl) -> Vec<&'u str> {
+        let host = url.host();
+        if other.host() != host || other.bare_path() != url.bare_path() {
+            return Vec::new();
+        }
+        let theirs: Vec<_> = other.variables().take(PARAMETERS_SEEN_MAX).collect();
+        let ours: Vec<_> = url.variables().take(PARAMETERS_SEEN_MAX).collect();
+        let counts = |name: &str| !self.normalizer.ignores(&host, name);
+        let differ = |pair: &&(&str, &str), others: &[(&str, &str)]| {
+            counts(pair.0) && !others.contains(pair)
+        };
+        let names = ours.iter().filter(|pair| differ(pair, &theirs));
+        let names: Vec<&str> = names.map(|(name, _)| *name).collect();
+        let mut lacking = theirs.iter().filter(|pair| differ(pair, &ours));
+        match names.len() >= 2 && lacking.all(|(name, _)| names.contains(name)) {
+            true => names,
+            false => Vec::new(),
         }
     }
 
@@ -250,19 +283,30 @@ impl Parameters {
 
     /// The keys of a URL less one parameter and those that are known to change nothing.
     fn plain_form(&self, url: &CanonicalUrl, parameter: &str) -> PlainForm {
+        let without = self.plain_form_of(url, &[parameter]);
+        PlainForm {
+            without: without.0,
+            with: without.with(parameter),
+        }
+    }
+
+    /// The key of a URL less some parameters and those that are known to change nothing.
+    fn plain_form_of(&self, url: &CanonicalUrl, parameters: &[&str]) -> Form {
         let host = url.host();
         let mut text = [host.as_str(), &url.bare_path()].concat();
         for (name, value) in url.variables() {
-            if name != parameter && !self.normalizer.ignores(&host, name) {
+            if !parameters.contains(&name) && !self.normalizer.ignores(&host, name) {
                 text.extend(["&", name, "=", value]);
             }
         }
-        let without = xxh3_64(text.as_bytes());
-        PlainForm {
-            without,
-            // So `list?page=2` does not stand for `list`, but `list?page=1` is compared with it.
-            with: without.wrapping_add(xxh3_64(parameter.as_bytes()) | 1),
-        }
+        Form(xxh3_64(text.as_bytes()))
+    }
+}
+
+impl Form {
+    /// So `list?page=2` does not stand for `list`, but `list?page=1` is compared with it.
+    fn with(&self, parameter: &str) -> u64 {
+        self.0.wrapping_add(xxh3_64(parameter.as_bytes()) | 1)
     }
 }
 

@@ -70,6 +70,9 @@ const COMPARED_MAX: usize = 4_000_000;
 /// Pages of which it is not known yet what they led to, some 150 bytes each. Of more, the oldest pass for what led to nothing.
 const WAYS_MAX: usize = 50_000;
 
+/// URLs that a page led to, after which it is said that none of them is kept.
+const LED_MAX: usize = 3;
+
 /// The share of what a rule refuses that is fetched all the same.
 const PROBED_SHARE: f32 = 0.05;
 
@@ -112,7 +115,7 @@ pub struct FetchGate {
     /// URLs that gave nothing under one value of such a parameter, in the same way.
     nothing: RecentSet<u64>,
     /// Pages that are not kept and brought in URLs none of which was kept so far, by the numbers of their records.
-    ways: RecentMap<u64, Box<str>>,
+    ways: RecentMap<u64, Way>,
     /// What links to files led to.
     files: FileLinks,
     /// Hosts that yield nothing, and why that is said.
@@ -124,6 +127,14 @@ pub struct FetchGate {
     refused: RefusedUrls,
     /// Rules found wrong whose URLs were not put back yet.
     wrong: Vec<String>,
+}
+
+/// A page that is not kept, and what it led to.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Way {
+    url: Box<str>,
+    /// URLs that it led to whose end it waits for, before it passes for one that led to nothing.
+    open: u8,
 }
 
 /// What the rules say of a URL.
@@ -642,10 +653,12 @@ impl FetchGate {
         }
         let was_low = self.rules.is_low_yield(url.as_str());
         match original_of(record) {
-            Some(original) => self.on_copy(record, &url, &original, canonical, normalizer),
-            None => self.on_no_copy(record, &url, is_whole, normalizer),
+            Some(original) => {
+                self.on_copy(record, &url, &original, canonical, normalizer);
+                self.note_copy(seq, record);
+            }
+            None => self.on_no_copy(seq, record, &url, is_whole, normalizer),
         }
-        self.note_way(seq, record);
         if was_low && !self.rules.is_low_yield(url.as_str()) {
             let host = url.host().to_string();
             self.find_wrong(&LowYield::UrlForm { host }.rule());
@@ -655,15 +668,54 @@ impl FetchGate {
         }
     }
 
-    /// Notes which pages that are not kept lead to pages that are: lists are worth that.
-    fn note_way(&mut self, seq: u64, record: &PageRecord) {
-        if record.outcome.is_indexed() && original_of(record).is_none() {
-            let way = record.via.and_then(|via| self.ways.remove(&via));
-            if let Some(url) = way {
-                self.rules.redeem(&url);
+    /// Notes whether a URL was worth its fetch: a page that is not kept is, if one is that it led to.
+    fn note_yield(&mut self, seq: u64, record: &PageRecord, is_kept: bool) {
+        if let Some(via) = record.via {
+            self.note_found(via, is_kept);
+        }
+        let new = record
+            .links
+            .iter()
+            .filter(|link| link.fate == LinkFate::New);
+        match (is_kept, new.take(LED_MAX).count()) {
+            (true, _) | (false, 0) => self.rules.observe_yield(&record.url, is_kept),
+            (false, open) => {
+                *self.ways.entry(seq, |_, _| {}) = Way {
+                    url: record.url.as_str().into(),
+                    open: open as u8,
+                };
             }
-        } else if record.links.iter().any(|link| link.fate == LinkFate::New) {
-            *self.ways.entry(seq, |_, _| {}) = record.url.as_str().into();
+        }
+    }
+
+    /// The same of a copy, whose yield its pair has told.
+    fn note_copy(&mut self, seq: u64, record: &PageRecord) {
+        if let Some(via) = record.via {
+            self.note_found(via, false);
+        }
+        if record.links.iter().any(|link| link.fate == LinkFate::New) {
+            *self.ways.entry(seq, |_, _| {}) = Way {
+                url: record.url.as_str().into(),
+                open: 0,
+            };
+        }
+    }
+
+    /// Notes what became of a URL that a page led to, where that one is not kept itself.
+    fn note_found(&mut self, via: u64, is_kept: bool) {
+        let Some(way) = self.ways.get_mut(&via) else {
+            return;
+        };
+        let was_open = way.open > 0;
+        way.open = way.open.saturating_sub(1);
+        match (is_kept, was_open, way.open) {
+            (true, true, _) => self.rules.observe_yield(&way.url, true),
+            (true, false, _) => self.rules.redeem(&way.url),
+            (false, true, 0) => self.rules.observe_yield(&way.url, false),
+            (false, _, _) => {}
+        }
+        if is_kept {
+            self.ways.remove(&via);
         }
     }
 
@@ -773,6 +825,7 @@ impl FetchGate {
 
     fn on_no_copy(
         &mut self,
+        seq: u64,
         record: &PageRecord,
         url: &CanonicalUrl,
         is_whole: bool,
@@ -794,12 +847,12 @@ impl FetchGate {
             self.rules
                 .observe_unique(&normalizer.normalized(url), was_read);
             let was_worth_it = kind != Some(JunkKind::Withheld);
-            self.rules.observe_yield(&record.url, was_worth_it);
+            self.note_yield(seq, record, was_worth_it);
         } else if matches!(
             kind,
             Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error | JunkKind::NoPage)
         ) {
-            self.rules.observe_yield(&record.url, false);
+            self.note_yield(seq, record, false);
         } else if record.outcome == Outcome::Redirected {
             // Where it leads may be known already, or not belong to the crawl.
             let is_new = |link: &LinkRecord| link.fate == LinkFate::New;

@@ -272,3 +272,29 @@ fn the_name_of_a_session_id_is_found_out_by_two_pages() {
     }
     check(&parameters, "a.example", ";jsessionid", Some(true));
 }
+
+#[test]
+fn parameters_that_go_together_are_found_together() {
+    let mut parameters = Parameters::default();
+    for page in 0..SAME_MIN {
+        let original = format!("a.example/p{page}?lid=f00000{page:02}&place=list");
+        new(&mut parameters, &original);
+        let copy = format!("a.example/p{page}?lid=e00000{page:02}&place=beside");
+        repeat(&mut parameters, &copy, &original);
+    }
+    check(&parameters, "a.example", "lid", Some(true));
+    check(&parameters, "a.example", "place", Some(false));
+    // Things that are sold out say nothing of their numbers.
+    let mut parameters = Parameters::default();
+    new(&mut parameters, "a.example/item?id=a0000000&lid=f0000000");
+    for page in 1..2 * SAME_MIN {
+        let sold_out = format!("a.example/item?id=a00000{page:02}&lid=f00000{page:02}");
+        repeat(
+            &mut parameters,
+            &sold_out,
+            "a.example/item?id=a0000000&lid=f0000000",
+        );
+    }
+    check(&parameters, "a.example", "id", None);
+    check(&parameters, "a.example", "lid", None);
+}
