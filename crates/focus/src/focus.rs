@@ -28,11 +28,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::calibration::summed;
 use crate::feature_cache::FeatureCache;
 use crate::link_features::{LinkContext, LinkFeatures};
 use crate::link_model::{FetchOutcome, LinkModel, LinkModelConfig, LinkScore, PageAhead, Promise};
 use crate::outlook::{HarvestOutlook, RECENT_SHARE};
-use crate::page_classifier::Relevance;
+use crate::page_classifier::{PageClassifier, Relevance};
 use crate::page_terms::PageTerms;
 use crate::stop::{HarvestMonitor, HarvestShare, HarvestStop, StopConfig};
 use crate::topic::Topic;
@@ -181,15 +182,20 @@ impl Focus {
         self.pages_since_rescore = RESCORE_AT_ONCE;
     }
 
-    /// How relevant a page is: the mean, in log-odds, of the judge that steers and the one that tells. `link`
-    /// are the features of its URL, `None` for a seed.
+    /// How relevant a page is: the mean, in log-odds, of the judge that steers and the one that tells, and
+    /// where there are examples a share of what speaks against it in the promise of its link. `link` are
+    /// the features of its URL, `None` for a seed.
     pub fn judge(&self, terms: &PageTerms, link: Option<&LinkFeatures>) -> Relevance {
         let linked_pages = self.links.linked_pages_score_of_new(&terms.targets, link);
         let Topic {
             classifier, teller, ..
         } = &self.topic;
         let judged = classifier.judge(terms, linked_pages);
-        judged.mean(teller.judge(terms, linked_pages))
+        let told = judged.mean(teller.judge(terms, linked_pages));
+        match link.filter(|_| classifier.has_examples()) {
+            Some(link) => told.of_link(self.score(link)),
+            None => told,
+        }
     }
 
     /// The reward that the link model learns for the link to a page, 0.0 to 1.0.
@@ -217,7 +223,7 @@ impl Focus {
         let (classifier, links) = (&self.topic.classifier, &self.links);
         outcome.terms.map_or(0.0, |terms| {
             let linked_pages = links.linked_pages_score_of_new(&terms.targets, outcome.link);
-            classifier.subject_relevance(terms, classifier.judge(terms, linked_pages).probability)
+            classifier.subject(terms, linked_pages)
         })
     }
 
@@ -246,11 +252,12 @@ impl Focus {
             let Topic {
                 classifier, teller, ..
             } = &mut self.topic;
-            let told = teller.subject_relevance(terms, outcome.relevance);
-            let is_due = teller.add_page(outcome.page, terms, told, promise, is_new);
-            if classifier.add_page(outcome.page, terms, fetched.relevance, promise, is_new)
-                || is_due
-            {
+            let told = teller.subject_told(terms, outcome.relevance);
+            let add = |judge: &mut PageClassifier, relevance| {
+                judge.add_page(outcome.page, terms, relevance, told, promise, is_new)
+            };
+            let is_due = add(teller, summed(told)) | add(classifier, fetched.relevance);
+            if is_due {
                 self.train();
             }
         }

@@ -36,7 +36,7 @@ mod training;
 
 use serde::{Deserialize, Serialize};
 
-use crate::calibration::{Calibration, LOG_ODDS_MAX, summed, told_log_odds};
+use crate::calibration::{Calibration, LOG_ODDS_MAX, told_log_odds};
 use crate::hashing::term_bucket;
 use crate::keyword_score::KeywordScorer;
 use crate::keywords::Keywords;
@@ -88,6 +88,10 @@ const LEARNT_LOG_ODDS_MAX_KEYWORDS: f32 = 2.0;
 /// Log-odds in favour of every page: a crawl in order of link scores does not come to a page by
 /// chance.
 const PRIOR_LOG_ODDS: f32 = 0.2;
+/// How much of what a page's link promised is told of the page, where it speaks against it.
+const PROMISE_AGAINST: f32 = 0.33;
+/// No promise counts as less than this.
+const PROMISE_MIN: f32 = 0.02;
 /// The relevance of a list of links, as a share of its subject's.
 const LISTING_SHARE: f32 = 0.1;
 /// The relevance of a page that an excluded keyword or its language rules out.
@@ -117,6 +121,17 @@ impl Relevance {
             probability: probability(0.5 * sum),
             why,
         }
+    }
+
+    /// The same of a page whose link promised so much: a promise below even odds speaks against it.
+    pub(crate) fn of_link(mut self, promise: f32) -> Relevance {
+        let against = PROMISE_AGAINST * log_odds(promise.max(PROMISE_MIN)).min(0.0);
+        if against < 0.0 {
+            self.probability = probability(log_odds(self.probability) + against);
+            self.why
+                .push(("what its link promised".to_owned(), against));
+        }
+        self
     }
 }
 
@@ -238,18 +253,7 @@ impl PageClassifier {
     /// How relevant a page is. `linked_pages` is the score of the pages linked with it, 0.0 when
     /// none is known.
     pub(crate) fn judge(&self, terms: &PageTerms, linked_pages: f32) -> Relevance {
-        let words = self.term_table.score_page(&terms.terms);
-        let parts = self.log_odds_of(self.in_its_language(
-            terms,
-            [
-                self.keywords.score(terms),
-                words.centroid,
-                self.learnt_bias + words.learnt,
-                linked_pages,
-                self.forms.score(&terms.form, false),
-                self.marks.score(terms.terms.iter().map(|term| term.bucket)),
-            ],
-        ));
+        let parts = self.opinions(terms, linked_pages);
         let sum = parts.iter().sum::<f32>() + self.prior();
         let ruled_out = self.ruled_out_by(terms);
         let subject = match ruled_out {
@@ -277,6 +281,32 @@ impl PageClassifier {
                 .map(|(name, part)| (name.to_owned(), part))
                 .collect(),
         }
+    }
+
+    /// The probability that a page's subject is the topic, by the sum of the opinions. Its links inherit
+    /// it.
+    pub(crate) fn subject(&self, terms: &PageTerms, linked_pages: f32) -> f32 {
+        if self.ruled_out_by(terms).is_some() {
+            return RULED_OUT_PROBABILITY;
+        }
+        let parts = self.opinions(terms, linked_pages);
+        probability(parts.iter().sum::<f32>() + self.prior())
+    }
+
+    /// What each opinion says of a page, in log-odds.
+    fn opinions(&self, terms: &PageTerms, linked_pages: f32) -> Scores {
+        let words = self.term_table.score_page(&terms.terms);
+        self.log_odds_of(self.in_its_language(
+            terms,
+            [
+                self.keywords.score(terms),
+                words.centroid,
+                self.learnt_bias + words.learnt,
+                linked_pages,
+                self.forms.score(&terms.form, false),
+                self.marks.score(terms.terms.iter().map(|term| term.bucket)),
+            ],
+        ))
     }
 
     /// The scores of a page as they are compared with those of pages in other languages.
@@ -347,10 +377,9 @@ impl PageClassifier {
         }
     }
 
-    /// The probability that a page's subject is the topic by the sum of the opinions, from the
-    /// relevance that was told. Its links inherit it.
-    pub(crate) fn subject_relevance(&self, terms: &PageTerms, relevance: f32) -> f32 {
-        summed((relevance / self.listing_share(terms)).min(1.0))
+    /// The probability that a page's subject is the topic, from the relevance that was told.
+    pub(crate) fn subject_told(&self, terms: &PageTerms, relevance: f32) -> f32 {
+        (relevance / self.listing_share(terms)).min(1.0)
     }
 
     /// The keywords' score of a page, 0.0 to 1.0.

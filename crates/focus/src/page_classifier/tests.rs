@@ -17,6 +17,7 @@ fn classifier(examples: usize, pages: &[(f32, f32)]) -> PageClassifier {
             shared_terms: Vec::new(),
             rest: PageTerms::default(),
             probability: probability(odds),
+            told: 1.0,
             label: 0.0,
             user_log_odds,
         })
@@ -40,6 +41,34 @@ fn more_pages_count_as_on_topic_where_the_users_words_say_nothing_against_them()
 #[test]
 fn a_page_that_the_users_words_clearly_speak_for_counts_whatever_the_share() {
     assert_eq!(count_on_topic(&classifier(1, &[(1.2, 0.0); 200])), 200);
+}
+
+#[test]
+fn no_more_pages_count_as_on_topic_than_were_told_to_be_so_as_they_came() {
+    let mut classifier = classifier(1, &[(1.2, 2.0); 200]);
+    let pages = classifier.training_pages.iter_mut();
+    pages.for_each(|page| page.told = 0.125);
+    classifier.set_labels();
+    // Two for the example, three to begin with, and an eighth of all.
+    assert_eq!(count_on_topic(&classifier), 30);
+}
+
+#[test]
+fn a_promise_below_even_odds_speaks_against_a_page_and_no_other_says_anything() {
+    let page = Relevance {
+        probability: 0.6,
+        why: vec![("keywords".to_owned(), 1.0)],
+    };
+    for promise in [0.5, 0.7, 1.0] {
+        assert_eq!(page.clone().of_link(promise), page);
+    }
+    let doubted = [0.4, 0.1, 0.02, 0.0].map(|promise| page.clone().of_link(promise));
+    assert!(doubted[..3].is_sorted_by(|a, b| a.probability > b.probability));
+    assert_eq!(doubted[2], doubted[3]);
+    for relevance in doubted {
+        let against = log_odds(relevance.probability) - log_odds(0.6);
+        assert!((relevance.why[1].1 - against).abs() < 1e-3);
+    }
 }
 
 #[test]
@@ -76,17 +105,21 @@ fn what_was_learnt_counts_as_far_as_it_recognises_the_examples() {
     let mut classifier = classifier(2, &[(0.0, 0.0); 4]);
     classifier.training_pages[0].kind = Kind::Example;
     classifier.training_pages[1].kind = Kind::Example;
-    let recognition = |learnt: f32| {
+    let of_both = |first: f32, second: f32| {
         let mut scores = [[0.0; 6]; 4];
-        scores[0][LEARNT_WORDS] = learnt;
-        scores[1][LEARNT_WORDS] = learnt;
+        scores[0][LEARNT_WORDS] = first;
+        scores[1][LEARNT_WORDS] = second;
         classifier.recognition_of_examples(&scores)
     };
+    let recognition = |learnt: f32| of_both(learnt, learnt);
     // The calibration gives log-odds of twice the score.
     assert_eq!(recognition(1.5), 1.0);
     assert_eq!(recognition(0.5), 0.5);
     // Learnt words that take examples for off topic have hardly a say.
     assert_eq!(recognition(-1.0), 0.1);
+    // One that is clearly recognised does not make up for one that is not.
+    assert_eq!(of_both(9.0, 0.0), 0.5);
+    assert_eq!(of_both(9.0, -9.0), 0.1);
     classifier.example_count = 0;
     assert_eq!(classifier.recognition_of_examples(&[[0.0; 6]; 4]), 1.0);
 }

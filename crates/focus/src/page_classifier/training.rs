@@ -2,9 +2,10 @@
 //!
 //! The pages of a crawl have no labels. So the classifier labels them itself (self-training): the
 //! pages it ranks first count as on topic, most others as off topic, and those between as hardly
-//! anything. Three bounds keep it from drifting away from what the user asked for: at most a share of
-//! the pages counts as on topic; the user's own keywords and examples weigh more in the ranking
-//! than what was learnt; and what was learnt counts as far as it recognises the examples. These are
+//! anything. Four bounds keep it from drifting away from what the user asked for: at most a share of
+//! the pages counts as on topic, and no more than were told to be so as they came; the user's own
+//! keywords and examples weigh more in the ranking than what was learnt; and what was learnt counts as
+//! far as it recognises the examples. These are
 //! the only pages whose label is known. Each is scored by the model that was trained without it, and
 //! a model that takes it for off topic has learnt something else than the topic.
 
@@ -65,8 +66,8 @@ const EXAMPLE_WEIGHT: f32 = 3.0;
 const EXAMPLE_CALIBRATION_WEIGHT: f32 = 2.0;
 /// Pages of each kind at which the trust in the learnt words is half of what that kind allows.
 const HALF_TRUST_PAGES: f32 = 4.0;
-/// The mean log-odds of examples, by learnt words that were learnt without them, from which on these
-/// have their whole weight.
+/// The log-odds of an example, by learnt words that were learnt without it, from which on these recognise
+/// it.
 const RECOGNISED_LOG_ODDS: f32 = 2.0;
 /// The least weight of the learnt words: a broad topic's examples say little of each other.
 const RECOGNITION_MIN: f32 = 0.1;
@@ -98,6 +99,8 @@ pub(super) struct TrainingPage {
     /// The page's terms without the terms: keyword counts and links.
     pub(super) rest: PageTerms,
     pub(super) probability: f32,
+    /// The chance that its subject is the topic, as it was told when the page came.
+    pub(super) told: f32,
     /// How surely it is on topic (above 0.0) or not (below), -1.0 to 1.0.
     pub(super) label: f32,
     /// Its log-odds by keywords and likeness alone, which are the user's own.
@@ -151,6 +154,7 @@ impl PageClassifier {
                     ..terms
                 },
                 probability: f32::from(u8::from(on_topic)),
+                told: 0.0,
                 label: 0.0,
                 user_log_odds: 0.0,
             },
@@ -158,12 +162,15 @@ impl PageClassifier {
         self.train(&|_, _| 0.0);
     }
 
-    /// Takes in a page of the crawl with its relevance and the score of the link that led to it. True when [`PageClassifier::train`] is due.
+    /// Takes in a page of the crawl: the chance that its subject is the topic by the sum of the opinions,
+    /// the same as it was told, and the score of the link that led to it. True when
+    /// [`PageClassifier::train`] is due.
     pub(crate) fn add_page(
         &mut self,
         page: u32,
         terms: &PageTerms,
         relevance: f32,
+        told: f32,
         promise: Option<f32>,
         is_new: bool,
     ) -> bool {
@@ -180,6 +187,7 @@ impl PageClassifier {
             shared_terms: Vec::new(),
             rest: PageTerms::default(),
             probability: relevance,
+            told,
             label: 0.0,
             user_log_odds: 0.0,
         };
@@ -237,7 +245,10 @@ impl PageClassifier {
         let vectors = UnitVectors::new(&self.term_table, &self.term_numbers, pages);
         let centroid = self.set_centroid(&vectors);
         self.set_forms();
-        self.set_plain_query();
+        if !self.tells {
+            // Only what links learn from is compared with it.
+            self.set_plain_query();
+        }
         let mut of_examples = self.set_marks().into_iter();
         let learnt = match self.adapt {
             true => self.train_words(&vectors),
@@ -293,6 +304,11 @@ impl PageClassifier {
     /// Labels the pages of the crawl by their rank. At most a share of them counts as on topic
     /// however many are judged so. The next ones count as hardly anything, and so do all others that
     /// are judged so: the model can neither run away with the topic nor learn against it.
+    ///
+    /// Nor do more count than were told to be on topic as they came, which is to be expected of each by
+    /// its probability. A crawl finds the topic first. When little of it is left, a share of all pages is
+    /// more than there are, and the model would learn the topic anew from pages beside it. With keywords
+    /// alone, which say nothing of most pages, fewer are told to be on topic than are.
     pub(super) fn set_labels(&mut self) {
         let crawled = |at: &usize| self.training_pages[*at].kind == Kind::Crawled;
         let mut order: Vec<usize> = (0..self.training_pages.len()).filter(crawled).collect();
@@ -303,16 +319,21 @@ impl PageClassifier {
             .collect();
         order.sort_by(|&a, &b| keys[b].total_cmp(&keys[a]).then(a.cmp(&b)));
         let clear = |at: &&usize| self.training_pages[**at].user_log_odds >= USER_CLEARLY_FOR;
-        let positives_max = POSITIVES_PER_EXAMPLE * self.example_count as f32
-            + POSITIVES_MIN
-            + POSITIVE_SHARE * order.len() as f32
-            + order.iter().filter(clear).count() as f32;
+        let some = POSITIVES_PER_EXAMPLE * self.example_count as f32 + POSITIVES_MIN;
+        let told = order.iter().map(|&at| self.training_pages[at].told);
+        let told_max = match self.has_examples() {
+            true => some + told.sum::<f32>(),
+            false => f32::INFINITY,
+        };
+        let share =
+            some + POSITIVE_SHARE * order.len() as f32 + order.iter().filter(clear).count() as f32;
+        let positives_max = share.min(told_max);
         let (unopposed_share, positive_min) = if self.has_examples() {
             (POSITIVE_SHARE_UNOPPOSED, POSITIVE_MIN)
         } else {
             (0.0, POSITIVE_MIN_KEYWORDS)
         };
-        let unopposed_max = unopposed_share * order.len() as f32;
+        let unopposed_max = (unopposed_share * order.len() as f32).min(told_max);
         let positive_min = probability(positive_min);
         for (rank, at) in order.into_iter().enumerate() {
             let page = &mut self.training_pages[at];
@@ -452,7 +473,8 @@ impl PageClassifier {
     }
 
     /// How well the learnt words recognise the examples, each by the model that was trained without
-    /// it.
+    /// it. None says more than that it is recognised or that it is not: what all but one say clearly does
+    /// not make up for a part of the topic that is taken to be another.
     pub(super) fn recognition_of_examples(&self, scores: &[Scores]) -> f32 {
         if !self.has_examples() {
             return 1.0;
@@ -461,10 +483,10 @@ impl PageClassifier {
         let examples = examples.filter(|(page, _)| page.kind == Kind::Example);
         let calibration = &self.calibrations[LEARNT_WORDS];
         let sum: f32 = examples
-            .map(|(_, scores)| calibration.log_odds(scores[LEARNT_WORDS]))
+            .map(|(_, scores)| calibration.log_odds(scores[LEARNT_WORDS]) / RECOGNISED_LOG_ODDS)
+            .map(|recognised| recognised.clamp(-1.0, 1.0))
             .sum();
-        let mean = sum / self.example_count as f32;
-        (mean / RECOGNISED_LOG_ODDS).clamp(RECOGNITION_MIN, 1.0)
+        (sum / self.example_count as f32).max(RECOGNITION_MIN)
     }
 
     /// How far the form tells the examples from other pages: none where they are no likelier by the
