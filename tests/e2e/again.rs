@@ -544,6 +544,9 @@ fn a_round_finds_what_is_new_what_changed_and_what_is_gone() {
     ];
     assert_eq!(site.changes("one"), changed(&moved_on));
     let after = site.kept("one");
+    // What has moved for good is kept where it is now; the old URL stayed, and its successor was its copy.
+    assert!(after.contains_key("/moved") && !after.contains_key("/moves"));
+    assert_eq!(after["/moved"], before["/moves"]);
     assert_ne!(after["/changes"], before["/changes"]);
     assert_eq!(after["/same"], before["/same"]);
     assert!(after.contains_key("/leaves") && after.contains_key("/flickers"));
@@ -566,6 +569,19 @@ fn a_round_finds_what_is_new_what_changed_and_what_is_gone() {
     assert_eq!(gone["/flickers"], "unclear");
     // It points where it did a round before.
     assert!(!gone.contains_key("/moves"));
+    let mut explain = tamis(&["explain"]);
+    let told = run(explain
+        .arg(site.bench.crawl_dir("one"))
+        .arg("http://a.test/moves"));
+    let told = stdout(&told);
+    has(
+        &told,
+        &[
+            "It redirects",
+            "round 2: moved (status 301",
+            "redirected now",
+        ],
+    );
     let kept = site.kept("one");
     assert!(!kept.contains_key("/leaves") && kept.contains_key("/flickers"));
 
@@ -575,6 +591,47 @@ fn a_round_finds_what_is_new_what_changed_and_what_is_gone() {
         Some("back")
     );
     assert!(site.kept("one").contains_key("/leaves"));
+}
+
+#[test]
+fn a_url_that_failed_when_it_was_read_first_is_asked_for_again_as_long_as_a_page_links_to_it() {
+    // No round ever asked for it, though the front page led to it each time.
+    let links = ["/busy", "/missing", "/same"];
+    let site = Site::new(
+        History::new(Validators::Honest)
+            .page("/", 0, list(&links))
+            .page("/same", 0, page("Same", 10, &[]))
+            .version("/busy", 0, Version::Status(503))
+            .page("/busy", 1, page("Busy", 20, &[]))
+            .version("/missing", 0, Version::Status(404))
+            .page("/missing", 1, page("Missing", 30, &[])),
+    );
+    site.crawl("one");
+    assert_eq!(site.kept("one").len(), 2);
+    let asked = site.come_back("one", 1);
+    let times = |path: &str| asked.iter().filter(|(url, _)| url.ends_with(path)).count();
+    assert_eq!(times("/busy"), 1, "{asked:?}");
+    assert!(site.kept("one").contains_key("/busy"));
+    assert_eq!(
+        site.changes("one").get("/busy").map(String::as_str),
+        Some("new")
+    );
+    // What is missing may come back, but not within the hour.
+    assert_eq!(times("/missing"), 0);
+    let mut explain = tamis(&["explain"]);
+    let told = run(explain
+        .arg(site.bench.crawl_dir("one"))
+        .arg("http://a.test/busy"));
+    has(
+        &stdout(&told),
+        &["put back into the queue: a round asks once more"],
+    );
+    // It is a page like any other from here on.
+    let asked = site.come_back("one", 1);
+    assert!(
+        asked.contains(&("http://a.test/busy".to_owned(), 304)),
+        "{asked:?}"
+    );
 }
 
 #[test]

@@ -173,6 +173,29 @@ fn a_flipped_bit_costs_its_record_alone_and_is_told() {
         .expect("runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("damage"), "{}", stdout(&output));
+
+    // The start that reads the journal says what to do. Nothing was said of it, and what was admitted by the
+    // lost record was fetched a second time, as a duplicate of itself.
+    fs::remove_dir_all(bench.crawl_dir("crawl").join("state")).expect("removed");
+    let said = stderr(&run(&mut bench.crawl("crawl", &SEED)));
+    assert!(said.contains("--repair"), "{said}");
+    let mut repair = tamis(&["check-dir", "--repair"]);
+    let repaired = run(repair.arg(bench.crawl_dir("crawl")));
+    assert!(
+        stdout(&repaired).contains("lost for good"),
+        "{}",
+        stdout(&repaired)
+    );
+    run(&mut bench.crawl("crawl", &SEED));
+    let pages = bench.rows("crawl", "pages");
+    let urls: std::collections::BTreeSet<_> =
+        pages.iter().map(|page| page["url"].to_string()).collect();
+    assert_eq!((pages.len(), urls.len()), (before, before));
+    assert!(
+        pages.iter().all(|page| page["reason"] != "exact_duplicate"),
+        "{pages:?}"
+    );
+    run(tamis(&["check-dir", "--rejudge"]).arg(bench.crawl_dir("crawl")));
 }
 
 #[test]

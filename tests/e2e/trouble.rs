@@ -518,3 +518,35 @@ fn an_unreachable_robots_file_is_no_refusal_for_ever() {
     let said = stderr(&run(tamis(&["retry"]).arg(bench.crawl_dir("crawl"))));
     assert!(said.contains("1 URL is back"), "{said}");
 }
+
+/// Crawls with a limit on the files that may be open.
+#[cfg(target_os = "linux")]
+fn crawl_within(files: u64, bench: &Bench, name: &str) -> Output {
+    let mut command = Command::new("sh");
+    let crawl = bench.crawl(name, &SEED);
+    command
+        .args(["-c", "ulimit -n \"$0\" && exec \"$@\"", &files.to_string()])
+        .arg(crawl.get_program())
+        .args(crawl.get_args());
+    command.output().expect("runs")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn few_open_files_make_fewer_connections_and_too_few_are_told_at_the_start() {
+    // The search index ended the crawl after some pages, and said nothing of the limit.
+    let bench = Bench::serve(sites(40));
+    let output = crawl_within(144, &bench, "few");
+    let words = [
+        "only 144 files and sockets may be open at once (ulimit -n)",
+        "8 connections instead of 64",
+    ];
+    says(&output, 0, &words);
+    assert_eq!(bench.pages("few").len(), 41);
+    let output = crawl_within(100, &bench, "none");
+    says(
+        &output,
+        2,
+        &["(ulimit -n)", "a crawl needs 130, with 64 connections 256"],
+    );
+}

@@ -61,7 +61,7 @@ pub(crate) fn builder(
         .connect_timeout(config.limits.connect_timeout)
         .connector_layer(NoteConnections)
         .pool_idle_timeout(POOL_IDLE)
-        .pool_max_idle_per_host(POOL_PER_HOST)
+        .pool_max_idle_per_host(if config.keeps_idle { POOL_PER_HOST } else { 0 })
         .http1_max_headers(config.limits.header_count_max)
         // A line that is no header is passed over, as browsers do: an old counter or proxy adds it to
         // every answer of a host.

@@ -24,6 +24,8 @@ pub struct HttpConfig {
     pub resolve: Vec<(String, u16, SocketAddr)>,
     /// Whether private, loopback and other special addresses may be reached.
     pub allow_private: bool,
+    /// Whether connections are kept for some seconds for a further request of their host.
+    pub keeps_idle: bool,
     /// Whether cookies are kept, in memory, and sent back to the hosts that set them.
     pub cookies: bool,
     /// The most body bytes per second, over all fetches together.
@@ -45,6 +47,7 @@ impl Default for HttpConfig {
             proxy: None,
             resolve: Vec::new(),
             allow_private: false,
+            keeps_idle: true,
             cookies: false,
             bandwidth: None,
             requests_per_second: None,

@@ -7,6 +7,10 @@
 //! `docs/limits.md` has the figures.
 //!
 //! With another C library nothing is done, nor where the environment says already how it is to be.
+//!
+//! The other thing that is asked of the C library is how many files may be open: see [`files`].
+
+pub mod files;
 
 /// Arenas for all threads together.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

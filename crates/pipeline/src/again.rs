@@ -12,7 +12,9 @@
 //! A round has three parts, each planned when the one before has ended. First feeds and sitemaps, since
 //! they tell of what is new and of what has changed. Then pages, by what a visit is worth. At last pages
 //! that repeated a page which has changed since, or is gone: they are judged anew, and asked for without a
-//! condition, since a 304 has no page to be judged.
+//! condition, since a 304 has no page to be judged. With pages, and once more at the end, when the pages of
+//! the round have told what they link to, go URLs that have shown no page yet (`unread`): they are put back
+//! into the queue, as first reads.
 //!
 //! `history` reads the journal, `known` is what it tells of one URL, `saved` is the file of what was read,
 //! and `follow` takes records in while the crawl runs that writes them.
@@ -21,6 +23,7 @@ use archive::{
     AgainRecord, Archive, ArchiveConfig, DueRecord, Entry, Event, Position, Record, Replayed,
 };
 use serde::{Deserialize, Serialize};
+use state::retry::{self, Candidate, records_for_round};
 
 use crate::clock::unix_ms;
 use crate::config::{AgainSection, CrawlConfig};
@@ -34,9 +37,12 @@ mod known;
 mod saved;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 use history::{Choice, DUES_MAX, History};
+use known::hash_of;
 use saved::VisitsFile;
+use unread::Unread;
 
 /// URLs in one record.
 const URLS_PER_RECORD: usize = 200;
@@ -44,6 +50,9 @@ const URLS_PER_RECORD: usize = 200;
 /// Pages of which a plan is remembered while the crawl runs, some 40 MB; with more of them the next plan
 /// takes up what was saved. Tests need not have so many.
 const REMEMBERED_MAX: usize = if cfg!(test) { 3_000 } else { 200_000 };
+
+/// Bytes of journal between two records that are read over rather than left out.
+const NEAR_MAX: u64 = 64 << 10;
 
 const DAY_MS: f64 = 86_400_000.0;
 
@@ -56,6 +65,8 @@ pub struct Planned {
     pub urls: usize,
     /// URLs that could be visited again.
     pub known: usize,
+    /// URLs that have shown no page yet and are asked for once more.
+    pub retried: usize,
     /// Of those visited: judged anew, because what they repeated has changed or is gone.
     pub rejudged: usize,
     /// For so long at least a page is left alone after it was read.
@@ -225,7 +236,10 @@ impl Planner {
             self.begin(dir, beside)?;
         }
         self.has_let_go = false;
-        self.read = read_on(dir, self.read, None, |record| self.take(record, beside))?;
+        let from = self.read;
+        self.read = read_on(dir, from, None, |record, place| {
+            self.take(record, place, beside);
+        })?;
         Ok(())
     }
 
@@ -271,10 +285,12 @@ impl Planner {
         if planned.unfinished > 0 {
             return Ok(planned);
         }
-        let choice = history.choose(settings, wanted, planned.round, now_ms);
+        let mut choice = history.choose(settings, wanted, planned.round, now_ms);
+        let unread = std::mem::take(&mut choice.unread);
         planned.urls = choice.sources.len() + choice.pages.len();
         planned.rejudged = choice.pages.iter().filter(|page| page.rejudge).count();
-        if planned.urls == 0 {
+        planned.retried = unread.len();
+        if planned.urls + planned.retried == 0 {
             planned.next_ms = history.next_ms(settings);
         }
         // A record without URLs says that pages were looked for, and that none is due.
@@ -295,6 +311,13 @@ impl Planner {
             }
             recorded?;
         }
+        if planned.retried > 0 {
+            let recorded = self.put_back(dir, &unread, now_ms, beside);
+            if recorded.is_err() {
+                *self = Self::default();
+            }
+            planned.retried = recorded?;
+        }
         Ok(planned)
     }
 
@@ -312,15 +335,15 @@ impl Planner {
         // Without what this plan has recorded.
         let until = self.read;
         let mut take = |planner: &mut Self, (record, position): (Record, Position)| {
-            planner.take(&record, beside);
-            planner.read = position;
+            let place = std::mem::replace(&mut planner.read, position);
+            planner.take(&record, place, beside);
         };
         plan.add(choice.sources, |recorded| take(self, recorded))?;
         for pages in choice.pages.chunks(DUES_MAX) {
             if !self.history.has_dues() {
                 let mut of_these = History::of_these(pages.iter().map(|page| page.url).collect());
-                read_on(dir, Position::START, Some(until), |record| {
-                    of_these.add(record)
+                read_on(dir, Position::START, Some(until), |record, place| {
+                    of_these.add(record, place);
                 })?;
                 let due = of_these.due(pages, template.round, dir);
                 plan.add(due, |recorded| take(self, recorded))?;
@@ -332,9 +355,36 @@ impl Planner {
         plan.end(|recorded| take(self, recorded))
     }
 
-    /// Takes in a record.
-    fn take(&mut self, record: &Record, beside: &mut impl Beside) {
-        self.history.add(record);
+    /// Puts URLs back that have shown no page; gives how many. What the queue must know of them is read
+    /// from their records.
+    fn put_back(
+        &mut self,
+        dir: &CrawlDir,
+        unread: &[(u64, Unread)],
+        at_ms: u64,
+        beside: &mut impl Beside,
+    ) -> Result<usize, CrawlError> {
+        let candidates = read_ended(dir, unread)?;
+        let count = candidates.len();
+        let (mut archive, _) = Archive::open(&dir.archive(), ArchiveConfig::default())?;
+        let mut taken = Vec::new();
+        for event in records_for_round(candidates) {
+            let seq = archive.last_seq() + 1;
+            let record = Record { seq, at_ms, event };
+            let appended = archive.append(&Entry::of(&record))?;
+            taken.push((record, appended.position));
+        }
+        archive.sync()?;
+        for (record, position) in taken {
+            let place = std::mem::replace(&mut self.read, position);
+            self.take(&record, place, beside);
+        }
+        Ok(count)
+    }
+
+    /// Takes in a record, which is read from `place`.
+    fn take(&mut self, record: &Record, place: Position, beside: &mut impl Beside) {
+        self.history.add(record, place);
         if record.seq > self.shown {
             self.shown = record.seq;
             beside.add(record);
@@ -342,12 +392,53 @@ impl Planner {
     }
 }
 
-/// Reads the journal from a position on, as far as another one; gives the position behind what was read.
+/// How URLs had ended that have shown no page, from their records, which stand in the order of the journal.
+/// A record that is not there any more, after a repair, is left out.
+fn read_ended(dir: &CrawlDir, unread: &[(u64, Unread)]) -> Result<Vec<Candidate>, CrawlError> {
+    let mut found = Vec::with_capacity(unread.len());
+    let mut journal: Option<(archive::Replay, Position)> = None;
+    for (url, unread) in unread {
+        let is_near = |at: Position| {
+            at <= unread.place
+                && at
+                    .bytes_until(unread.place)
+                    .is_some_and(|gap| gap <= NEAR_MAX)
+        };
+        let (mut replay, mut at) = match journal.take() {
+            Some((replay, at)) if is_near(at) => (replay, at),
+            _ => match archive::replay(&dir.archive(), unread.place) {
+                Ok(replay) => (replay, unread.place),
+                Err(archive::ArchiveError::Ahead { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            },
+        };
+        for replayed in replay.by_ref() {
+            let Replayed::Record { record, position } = replayed? else {
+                continue;
+            };
+            at = position;
+            if record.seq >= unread.record {
+                if let Event::Page(page) = record.event
+                    && hash_of(&page.url) == *url
+                {
+                    let origin = retry::origin(&page);
+                    found.push((page.url, origin));
+                }
+                break;
+            }
+        }
+        journal = Some((replay, at));
+    }
+    Ok(found)
+}
+
+/// Reads the journal from a position on, as far as another one, and shows each record with where it is read
+/// from; gives the position behind what was read.
 fn read_on(
     dir: &CrawlDir,
     from: Position,
     until: Option<Position>,
-    mut take: impl FnMut(&Record),
+    mut take: impl FnMut(&Record, Position),
 ) -> Result<Position, CrawlError> {
     let mut read = from;
     for replayed in archive::replay(&dir.archive(), from)?.with_bare_links() {
@@ -356,7 +447,7 @@ fn read_on(
                 if until.is_some_and(|until| position > until) {
                     break;
                 }
-                take(&record);
+                take(&record, read);
                 read = position;
             }
             Replayed::Damage(_) => {}

@@ -63,6 +63,11 @@ pub struct CheckReport {
     pub damage: Vec<String>,
     /// Damaged places that a repair has seen: their records are lost for good.
     pub lost: Vec<String>,
+    /// Problems that may follow from records that are lost.
+    #[serde(skip)]
+    doubts: Vec<String>,
+    #[serde(skip)]
+    doubts_more: u64,
     /// What was not checked, and why: on a disk that cannot be written, views that are too large to be copied.
     pub unchecked: Vec<String>,
 }
@@ -82,6 +87,15 @@ impl CheckReport {
             ));
         }
         Ok(is_behind)
+    }
+
+    /// Notes what is a problem, unless a repair has seen that records are lost.
+    fn doubt(&mut self, text: String) {
+        if self.doubts.len() < PROBLEMS_MAX {
+            self.doubts.push(text);
+        } else {
+            self.doubts_more += 1;
+        }
     }
 
     fn problem(&mut self, text: String) {
@@ -107,6 +121,7 @@ pub fn check(
     let mut report = CheckReport::default();
     let mut bodies = Bodies::check(dir)?;
     let journal = read_journal(dir, config, rejudge, &mut bodies, &mut report)?;
+    let damaged_records = report.damage.clone();
     report.damage.extend(bodies.damage());
     // On many machines what waits, and who has it, is the ledger's to know.
     if !journal.is_node {
@@ -127,6 +142,11 @@ pub fn check(
     let seen = seen_by_repair(dir)?;
     let is_seen = |damage: &String| seen.contains(damage);
     (report.lost, report.damage) = report.damage.into_iter().partition(is_seen);
+    let doubts = std::mem::take(&mut report.doubts);
+    if !damaged_records.iter().any(|damage| seen.contains(damage)) {
+        doubts.into_iter().for_each(|doubt| report.problem(doubt));
+        report.problems_more += std::mem::take(&mut report.doubts_more);
+    }
     Ok(report)
 }
 
@@ -313,13 +333,12 @@ pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, 
     }
     saved_file::remove(&dir.memory())?;
     saved_file::remove(&dir.visits())?;
-    let notes = views::open(dir, config, &Progress::default(), crate::node::is_node(dir))?.notes;
     note_damage(dir)?;
-    Ok(notes)
+    Ok(views::open(dir, config, &Progress::default(), crate::node::is_node(dir))?.notes)
 }
 
 /// Damaged places that a repair has seen.
-fn seen_by_repair(dir: &CrawlDir) -> Result<HashSet<String>, CrawlError> {
+pub(crate) fn seen_by_repair(dir: &CrawlDir) -> Result<HashSet<String>, CrawlError> {
     match std::fs::read_to_string(dir.damage_seen()) {
         Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(HashSet::new()),

@@ -17,6 +17,7 @@ use crate::control::server::Control;
 use crate::dir::CrawlDir;
 use crate::dispatch::Ended;
 use crate::error::CrawlError;
+use crate::handles;
 use crate::node::{self, Cluster, Node};
 use crate::progress::{Progress, Snapshot};
 use crate::publish::OnChange;
@@ -93,7 +94,7 @@ impl Crawl {
         setup::check_contact(&self.config, given)?;
         let _lock = self.dir.lock()?;
         let config = Arc::new(self.config);
-        let mut notes = Vec::new();
+        let mut notes = Vec::from_iter(handles::check(&config)?);
         match kept.take_if(|control| control.is_reached()) {
             Some(control) => {
                 control.go_on(self.progress.clone());

@@ -17,6 +17,7 @@ use state::context::{Kind, is_visit, kind_in};
 use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
 use crate::disk::DiskReserve;
+use crate::handles;
 use crate::messages::ToDispatcher;
 use crate::node::keeper::Shared;
 use crate::progress::{HostProgress, Progress};
@@ -145,7 +146,7 @@ struct Room {
 
 impl Room {
     fn new(config: &CrawlConfig, (pages, pages_max): (u64, u64), is_node: bool) -> Self {
-        let connections = config.crawl.concurrency;
+        let connections = handles::connections(config);
         // One connection keeps one lease at a time from request to record, so that such a crawl has
         // one order only; and a topic wants the best URL by all that was read so far.
         let has_order = connections == 1 || config.topic.is_some();

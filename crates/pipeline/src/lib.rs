@@ -25,6 +25,7 @@ mod disk;
 mod dispatch;
 mod error;
 mod failpoint;
+mod handles;
 mod memory;
 mod messages;
 mod narrate;

@@ -15,6 +15,7 @@ use url::{Host, Url};
 use crate::config::{DuplicateLinks as DuplicateLinksName, FileLinks, LearntRule};
 use crate::dir::{CrawlDir, sync_dir};
 use crate::error::CrawlError;
+use crate::handles;
 use config::CrawlConfig;
 
 /// Examples of the topic are read before everything else: no link promises more than 1.0.
@@ -246,7 +247,10 @@ pub fn dom_limits(config: &CrawlConfig) -> DomLimits {
 /// # Errors
 /// [`CrawlError::Setup`] when an address or the proxy cannot be used.
 pub fn http_config(config: &CrawlConfig) -> Result<HttpConfig, CrawlError> {
-    config.http_config().map_err(CrawlError::Setup)
+    Ok(HttpConfig {
+        keeps_idle: handles::are_many(),
+        ..config.http_config().map_err(CrawlError::Setup)?
+    })
 }
 
 /// The fields of our requests, for the archive.

@@ -17,6 +17,7 @@ use simhash::{IndexConfig, TableIndex};
 use state::{Lent, State, Stored};
 use tracing::info;
 
+use crate::check;
 use crate::config::CrawlConfig;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
@@ -182,11 +183,18 @@ impl Opened {
     ) -> Result<(), CrawlError> {
         let from = reached.least();
         let mut told = Told::new(progress, self.archive.last_seq());
+        let (seen, mut damaged) = (check::seen_by_repair(dir)?, 0);
         let (mut unstored, mut unindexed, mut position) = (0, 0, from);
         for replayed in archive::replay(&dir.archive(), Position(from))? {
             let (record, next) = match replayed? {
                 Replayed::Record { record, position } => (record, position.0),
+                Replayed::Damage(damage)
+                    if seen.contains(&damage.to_string().replace('\n', " ")) =>
+                {
+                    continue;
+                }
                 Replayed::Damage(damage) => {
+                    damaged += 1;
                     self.notes.push(format!("archive: {damage}"));
                     continue;
                 }
@@ -216,6 +224,14 @@ impl Opened {
             self.index.commit(position)?;
         }
         told.end();
+        if damaged > 0 {
+            self.notes.push(format!(
+                "archive: what stood in {damaged} damaged {} is lost; `tamis check-dir {} --repair` makes state and \
+                 index anew without it, and the next start fetches the pages once more whose records were there",
+                if damaged == 1 { "place" } else { "places" },
+                dir.root().display()
+            ));
+        }
         Ok(())
     }
 

@@ -378,7 +378,7 @@ impl Explainer {
             });
         }
         // A URL that points elsewhere now has links, and no version.
-        if let (Some(page), None) = (&visit.page, visit.version()) {
+        if let (Some(page), false) = (&visit.page, visit.ends_version()) {
             self.mentions(record, page);
         }
         if let Some(page) = visit.as_page() {

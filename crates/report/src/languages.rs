@@ -47,6 +47,14 @@ impl Languages {
         }
     }
 
+    /// A page that was read has moved: it is none any more.
+    pub(crate) fn moved(&mut self, slot: SlotId) {
+        self.forget(slot);
+        if let Some(of) = self.of.get_mut(slot as usize) {
+            *of = NONE;
+        }
+    }
+
     fn forget(&mut self, slot: SlotId) {
         let of = self.of.get(slot as usize).copied().unwrap_or(NONE);
         if of != NONE {

@@ -525,6 +525,8 @@ impl Tally {
             let lang = page.page.as_ref().map_or("", |summary| &summary.lang);
             let is_kept = page.outcome.is_indexed();
             self.languages.judged(slot, lang, is_kept);
+        } else if visit.gives_way {
+            self.languages.moved(slot);
         } else if visit.is_gone() {
             self.languages.gone(slot);
         }

@@ -7,7 +7,9 @@ use archive::{
     AgainRecord, BodyRef, ElsewhereRecord, Event, PageRecord, Record, RetryRecord, RobotsRecord,
     SeedRecord, SitemapRecord, VisitRecord,
 };
-use frontier::{CanonicalUrl, FrontierUrl, HostKey, Origin, UrlError};
+use frontier::{
+    CanonicalUrl, Frontier, FrontierError, FrontierUrl, HostKey, LinkTarget, Origin, UrlError,
+};
 use outcome::{LinkFate, Outcome, SitemapKind};
 
 use crate::context::{self, UrlContext, decode};
@@ -327,7 +329,14 @@ impl State {
     ) -> Result<KeptChange, StoreError> {
         if let Ok(url) = CanonicalUrl::parse(&visit.url) {
             let mut queue = self.queue.lock();
-            for new in visit.page.iter().flat_map(|page| new_urls(seq, page)) {
+            // What a kept page has moved to may be that page.
+            let is_move = visit.is_moved_for_good() && visit.was.is_indexed();
+            let succeeds = is_move.then_some(visit.of);
+            for new in visit
+                .page
+                .iter()
+                .flat_map(|page| new_urls(seq, page, succeeds))
+            {
                 if !stored.views {
                     self.reach.note_host(&new.url.host(), new.seed);
                     if visit.source && context::is_sitemap(&new.context) {
@@ -396,10 +405,10 @@ impl State {
         };
         let mut queue = self.queue.lock();
         if !stored.frontier {
-            for new in new_urls(seq, page) {
+            for new in new_urls(seq, page, None) {
                 queue.frontier.replay_admitted(new)?;
             }
-            queue.frontier.replay_finished(&url)?;
+            finish(&mut queue.frontier, page, url, !self.is_live)?;
         }
         if let Some(focus) = self.focus.as_mut().filter(|_| !stored.links) {
             focus.amend_waiting(seq, page, &mut queue.frontier)?;
@@ -434,7 +443,7 @@ impl State {
             .collect();
         queue.frontier.observe_links(&url, linked.iter());
         let asks_for_seen = queue.frontier.asks_for_seen_links(seq);
-        let mut new_urls = new_urls(seq, page);
+        let mut new_urls = new_urls(seq, page, None);
         for link in &page.links {
             if link.fate == LinkFate::Seen && asks_for_seen {
                 if let Ok(url) = CanonicalUrl::parse(&link.url) {
@@ -452,7 +461,7 @@ impl State {
         }
         // Where its lease is out, in a running crawl, it is finished when that is settled.
         if !stored.frontier {
-            queue.frontier.replay_finished(&url)?;
+            finish(&mut queue.frontier, page, url.clone(), !self.is_live)?;
         }
         if let Some(focus) = &mut self.focus {
             focus.learn_links(seq, page);
@@ -498,8 +507,34 @@ fn waiting_again(url: CanonicalUrl, due: &archive::DueRecord) -> FrontierUrl {
     }
 }
 
-/// The URLs that a page brought in, as the frontier takes them.
-fn new_urls(seq: u64, page: &PageRecord) -> impl Iterator<Item = FrontierUrl> + '_ {
+/// Finishes a URL. Where a journal is read, the record that admitted it may be lost: it would come in a second
+/// time, and be a duplicate of itself.
+fn finish(
+    frontier: &mut Frontier,
+    page: &PageRecord,
+    url: CanonicalUrl,
+    may_be_unknown: bool,
+) -> Result<(), FrontierError> {
+    if may_be_unknown && frontier.link_target(&url) == LinkTarget::New {
+        frontier.replay_admitted(FrontierUrl {
+            url: url.clone(),
+            depth: page.depth,
+            seed: page.seed,
+            via: page.via,
+            priority: page.priority,
+            context: UrlContext::page().to_bytes(),
+        })?;
+    }
+    frontier.replay_finished(&url)
+}
+
+/// The URLs that a page brought in, as the frontier takes them, and of which kept page they take the place
+/// if they are copies of it.
+fn new_urls(
+    seq: u64,
+    page: &PageRecord,
+    succeeds: Option<u64>,
+) -> impl Iterator<Item = FrontierUrl> + '_ {
     let is_redirect = page.outcome == Outcome::Redirected;
     let links = page.links.iter();
     let new = links.filter(|link| link.fate == LinkFate::New);
@@ -519,6 +554,7 @@ fn new_urls(seq: u64, page: &PageRecord) -> impl Iterator<Item = FrontierUrl> + 
         let context = UrlContext {
             hops,
             began: is_redirect.then(|| began.clone()),
+            succeeds,
             features: decode(features),
             ..like
         };

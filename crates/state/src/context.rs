@@ -1,12 +1,13 @@
 //! What a crawl keeps with a pending URL: opaque bytes to the frontier.
 //!
 //! ```text
-//! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 to 5: what follows byte 1
+//! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 to 6: what follows byte 1
 //! byte 1   redirects followed to get here
 //! [2, n]   with bit 2: what to request in its place; length in two bytes, little-endian, then UTF-8
 //! [2, n]   with bit 3: where the redirects that led here began; the same
 //! [2, n]   with bit 4: the visit before, where it is to be visited again; length in four bytes, then
 //!          with bit 5 its fields (see `due`), without it JSON, as it was once written
+//! [8]      with bit 6: the record of the kept page that has moved here, little-endian
 //! rest     features of the link for the focus model, empty without a topic
 //! ```
 
@@ -22,6 +23,7 @@ const ASK: u8 = 1 << 2;
 const BEGAN: u8 = 1 << 3;
 const DUE: u8 = 1 << 4;
 const DUE_FIELDS: u8 = 1 << 5;
+const SUCCEEDS: u8 = 1 << 6;
 
 /// What a pending URL is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub struct UrlContext {
     pub began: Option<String>,
     /// The visit before, where it is to be visited again.
     pub due: Option<Box<DueRecord>>,
+    /// Number of the record of a kept page that has moved here for good.
+    pub succeeds: Option<u64>,
     /// Link features for the focus model.
     pub features: Vec<u8>,
 }
@@ -61,6 +65,7 @@ impl UrlContext {
             ask: None,
             began: None,
             due: None,
+            succeeds: None,
             features: Vec::new(),
         }
     }
@@ -105,6 +110,10 @@ impl UrlContext {
             texts.extend(length.to_le_bytes());
             texts.extend_from_slice(&due);
         }
+        if let Some(record) = self.succeeds {
+            flags |= SUCCEEDS;
+            texts.extend(record.to_le_bytes());
+        }
         let mut bytes = Vec::with_capacity(2 + texts.len() + self.features.len());
         bytes.extend([flags, self.hops]);
         bytes.extend(texts);
@@ -119,6 +128,7 @@ impl UrlContext {
         let mut text = |flag| (flags & flag > 0).then(|| take_text(&mut rest)).flatten();
         let (ask, began) = (text(ASK), text(BEGAN));
         let due = (flags & DUE > 0).then(|| take_due(&mut rest)).flatten();
+        let succeeds = take_succeeds(flags, &mut rest);
         Self {
             kind: if flags & SITEMAP > 0 {
                 Kind::Sitemap
@@ -133,6 +143,7 @@ impl UrlContext {
                 true => due::from_bytes(due).map(Box::new),
                 false => serde_json::from_slice(due).ok(),
             }),
+            succeeds,
             features: rest.to_vec(),
         }
     }
@@ -154,6 +165,15 @@ fn take_due<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let (due, after) = after.split_at_checked(length)?;
     *rest = after;
     Some(due)
+}
+
+/// Takes the record of the page that has moved here off the front, if there is one.
+fn take_succeeds(flags: u8, rest: &mut &[u8]) -> Option<u64> {
+    let (record, after) = rest
+        .split_first_chunk::<8>()
+        .filter(|_| flags & SUCCEEDS > 0)?;
+    *rest = after;
+    Some(u64::from_le_bytes(*record))
 }
 
 /// Link features as the journal has them.
@@ -196,6 +216,7 @@ pub(crate) fn features_in(bytes: &[u8]) -> &[u8] {
     if flags & DUE > 0 {
         take_due(&mut rest);
     }
+    take_succeeds(flags, &mut rest);
     rest
 }
 

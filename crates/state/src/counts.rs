@@ -183,10 +183,12 @@ impl Counts {
         let count = match origin.outcome {
             OutcomeKind::Refused => &mut self.refused,
             OutcomeKind::Redirected => &mut self.redirected,
-            OutcomeKind::Judged => self.junk.entry(JunkReason::ErrorPage).or_default(),
-            OutcomeKind::Failed | OutcomeKind::NotModified | OutcomeKind::Unknown(_) => {
-                &mut self.failed
+            OutcomeKind::Judged => {
+                let reason = origin.junk.clone().unwrap_or(JunkReason::ErrorPage);
+                self.junk.entry(reason).or_default()
             }
+            OutcomeKind::NotModified => &mut self.not_modified,
+            OutcomeKind::Failed | OutcomeKind::Unknown(_) => &mut self.failed,
         };
         *count = count.saturating_sub(1);
         let was_unread = u64::from(!origin.rules.is_empty());

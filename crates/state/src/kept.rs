@@ -99,7 +99,12 @@ pub struct Measured<'a> {
     pub whole: Option<&'a TextPrint>,
     /// The record of the same URL as it was read before: no page is a duplicate of itself.
     pub own: Option<u64>,
+    /// The record of a kept page that has moved here for good.
+    pub succeeds: Option<u64>,
 }
+
+/// Why a page takes the place of one that has moved here.
+pub(crate) const MOVED_HERE: &str = "it has moved here for good";
 
 /// A verdict and what it follows from.
 #[derive(Debug)]
@@ -256,7 +261,9 @@ impl KeptPages {
                 published: page.page.published.clone(),
                 canonical: page.page.canonical.clone(),
             };
-            sieve::better_representative(&near.member(), &new, keep)
+            let has_moved = page.succeeds == evidence.neighbour.as_ref().map(|near| near.page);
+            let better = || sieve::better_representative(&near.member(), &new, keep);
+            has_moved.then_some(MOVED_HERE).or_else(better)
         });
         if takes_place.is_some() {
             verdict = Verdict::Index;
@@ -533,6 +540,7 @@ mod tests {
             print: &print,
             whole: None,
             own: None,
+            succeeds: None,
         };
         kept.judge(&measured, &rules, keep).unwrap()
     }
@@ -630,6 +638,7 @@ mod tests {
                 print: &print,
                 whole: whole.as_ref(),
                 own,
+                succeeds: None,
             };
             let near = kept.nearest(&measured, &Rules::default()).unwrap();
             near.is_some_and(|near| near.exact && near.page == 1)

@@ -7,7 +7,8 @@
 //! host was given up or had no usable robots.txt, and URLs that the scope or a budget of an earlier
 //! start left out. A page that was read keeps its verdict; one that was answered with an error, such as 404, is
 //! asked for once more where its status is named. A URL to which a redirect has led back,
-//! with a cookie say, is asked for once more.
+//! with a cookie say, is asked for once more. A round of a crawl that comes back asks for what has shown no
+//! page yet, whatever was answered (`pipeline::again`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -417,9 +418,13 @@ fn has_no_robots(page: &PageRecord) -> bool {
 }
 
 /// What the queue must know of a finished URL to take it back.
-pub(crate) fn origin(page: &PageRecord) -> RetryOrigin {
+pub fn origin(page: &PageRecord) -> RetryOrigin {
     RetryOrigin {
         outcome: page.outcome.kind(),
+        junk: page
+            .junk()
+            .filter(|junk| **junk != JunkReason::ErrorPage)
+            .cloned(),
         fetched: page.fetch.is_some(),
         depth: page.depth,
         seed: page.seed,
@@ -491,6 +496,16 @@ pub(crate) fn records_for_returns(candidates: Vec<Candidate>) -> Vec<Event> {
         urls,
         origins,
         filter: RetryRecord::LED_BACK.into(),
+        ..RetryRecord::default()
+    })
+}
+
+/// Records that put URLs back which have shown no page, since a round asks for them once more.
+pub fn records_for_round(candidates: Vec<Candidate>) -> Vec<Event> {
+    records(candidates, |urls, origins| RetryRecord {
+        urls,
+        origins,
+        filter: RetryRecord::COMES_BACK.into(),
         ..RetryRecord::default()
     })
 }

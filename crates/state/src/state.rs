@@ -54,6 +54,8 @@ pub struct State {
     pub(crate) seq: u64,
     /// Where the prints are, once they were stored: how often their position was not, and the last one.
     prints_behind: Option<(u32, u64)>,
+    /// The journal was read, and records are new from here on.
+    pub(crate) is_live: bool,
 }
 
 impl State {
@@ -87,6 +89,7 @@ impl State {
             counts: Counts::default(),
             seq: 0,
             prints_behind: None,
+            is_live: false,
             policy,
         })
     }
@@ -152,6 +155,7 @@ impl State {
     /// # Errors
     /// When the frontier's store cannot be read or written.
     pub fn go_live(&mut self) -> Result<(), StoreError> {
+        self.is_live = true;
         {
             let frontier = &mut self.queue.lock().frontier;
             frontier.hold_new_until_applied();

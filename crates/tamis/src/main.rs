@@ -14,6 +14,7 @@ mod progress;
 
 fn main() -> std::process::ExitCode {
     heap::settle();
+    heap::files::raise();
     let cli = args::parse(args::with_excluded_words(std::env::args_os()));
     logging::start(&cli.global);
     let output = output::Output::new(&cli.global);

@@ -94,6 +94,14 @@ pub struct DueRecord {
     /// is gone.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rejudge: bool,
+    /// Number of the record of a kept page that has moved here, whose copy this one is: if it still is, it
+    /// takes its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub succeeds: Option<u64>,
+    /// Hash of the URL to which it has pointed for good, and where there is a page: if it still does, it
+    /// gives its place up. 0 for none.
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub moved_to: u64,
     /// It is a feed or a sitemap: it is read for its links.
     #[serde(default, skip_serializing_if = "is_false")]
     pub source: bool,
@@ -181,6 +189,9 @@ pub struct VisitRecord {
     /// Answers of 404 or 410, this one included.
     #[serde(skip_serializing_if = "AbsenceRecord::is_none")]
     pub absence: AbsenceRecord,
+    /// It points for good to where it did before, and there is a page: it is a redirect from here on.
+    #[serde(skip_serializing_if = "is_false")]
+    pub gives_way: bool,
     /// The page as it is now, where it takes the place of the one before, or leads to URLs that are
     /// new. Its body and text stand beside it in the journal.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,7 +202,7 @@ impl VisitRecord {
     /// Whether the page that was read before gives its place up: to the page as it is now, or to
     /// nothing.
     pub fn ends_version(&self) -> bool {
-        self.is_gone() || self.version().is_some()
+        self.is_gone() || self.gives_way || self.version().is_some()
     }
 
     /// Whether a wall stood in the page's place.
@@ -205,9 +216,15 @@ impl VisitRecord {
         self.is_blocked() && wall.is_none_or(|kind| !kind.is_of_one_page())
     }
 
+    /// Whether the URL points elsewhere for good by this visit.
+    pub fn is_moved_for_good(&self) -> bool {
+        let status = self.fetch.as_ref().map_or(0, |fetch| fetch.status);
+        self.change == Change::Moved && matches!(status, 301 | 308)
+    }
+
     /// Whether what kept pages repeat is to be looked at: the text of a kept page is there no longer.
     pub fn frees_copies(&self) -> bool {
-        let is_other = matches!(self.change, Change::Changed | Change::Gone);
+        let is_other = matches!(self.change, Change::Changed | Change::Gone | Change::Moved);
         is_other && self.ends_version() && self.was.is_indexed()
     }
 
@@ -226,6 +243,7 @@ impl VisitRecord {
         match self.version() {
             Some(page) => Some(page.outcome.clone()),
             None if self.is_gone() => Some(Outcome::Judged(Verdict::Junk(JunkReason::ErrorPage))),
+            None if self.gives_way => Some(Outcome::Redirected),
             None => None,
         }
     }
@@ -240,9 +258,10 @@ impl VisitRecord {
             fetch: self.fetch.clone(),
             ..PageRecord::default()
         };
-        self.version()
-            .cloned()
-            .or_else(|| self.is_gone().then(gone))
+        match &self.page {
+            Some(page) if page.page.is_some() || self.gives_way => Some((**page).clone()),
+            Some(_) | None => self.is_gone().then(gone),
+        }
     }
 }
 
@@ -280,6 +299,8 @@ struct VisitFields {
     #[serde(default)]
     absence: AbsenceRecord,
     #[serde(default)]
+    gives_way: bool,
+    #[serde(default)]
     page: Option<Box<PageRecord>>,
     #[serde(default)]
     body: Option<BodyRef>,
@@ -313,6 +334,7 @@ impl From<VisitFields> for VisitRecord {
             etag: fields.etag,
             last_modified: fields.last_modified,
             absence: fields.absence,
+            gives_way: fields.gives_way,
             page,
         }
     }

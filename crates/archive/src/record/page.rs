@@ -51,6 +51,9 @@ pub struct PageRecord {
     /// representative of the same text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<u64>,
+    /// That page points here for good: it has moved.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub moved_here: bool,
     /// The nearest kept page, whether or not it made this one a duplicate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearest: Option<NeighbourRecord>,
@@ -259,6 +262,8 @@ struct PageFields {
     fetch: Option<FetchRecord>,
     page: Option<PageSummary>,
     replaces: Option<u64>,
+    #[serde(default)]
+    moved_here: bool,
     nearest: Option<NeighbourRecord>,
     #[serde(default, deserialize_with = "crate::json::links")]
     links: Vec<LinkRecord>,
@@ -301,6 +306,7 @@ impl From<PageFields> for PageRecord {
             fetch: fields.fetch,
             page: fields.page,
             replaces: fields.replaces,
+            moved_here: fields.moved_here,
             nearest: fields.nearest,
             links: fields.links,
             body: fields.body,

@@ -1,6 +1,6 @@
 //! URLs that are put back into the queue.
 
-use outcome::OutcomeKind;
+use outcome::{JunkReason, OutcomeKind};
 use serde::{Deserialize, Serialize};
 
 use super::{is_false, is_zero};
@@ -26,12 +26,15 @@ impl RetryRecord {
     pub const LED_BACK: &str = "a redirect led back";
     /// The `filter` of URLs that come in since a smaller budget had left them out.
     pub const BUDGET_RAISED: &str = "a budget was raised";
+    /// The `filter` of URLs that have shown no page yet and that a round asks for once more.
+    pub const COMES_BACK: &str = "a round asks once more";
     /// Begins `filter` for a rule that was found wrong.
     const WRONG_RULE: &str = "a rule was wrong: ";
 
     /// Whether somebody asked for the URLs.
     pub fn is_by_hand(&self) -> bool {
-        let is_of_the_crawl = [Self::LED_BACK, Self::BUDGET_RAISED].contains(&self.filter.as_str());
+        let of_the_crawl = [Self::LED_BACK, Self::BUDGET_RAISED, Self::COMES_BACK];
+        let is_of_the_crawl = of_the_crawl.contains(&self.filter.as_str());
         self.wrong_rule.is_none() && !is_of_the_crawl
     }
 
@@ -79,8 +82,11 @@ impl From<RetryFields> for RetryRecord {
 /// What the queue must know of a URL to take it back, and the counters to take back its fate.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RetryOrigin {
-    /// How it had ended: failed or refused, redirected where a redirect led back, or judged to be an error page.
+    /// How it had ended: failed or refused, redirected, or judged to be none that is kept.
     pub outcome: OutcomeKind,
+    /// Why it was not kept, where that was judged: an error page, where this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub junk: Option<JunkReason>,
     /// A fetch was made for it, so it counts against the page budget no longer.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fetched: bool,

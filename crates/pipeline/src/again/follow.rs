@@ -96,10 +96,12 @@ impl Planner {
                         return Ok(false);
                     }
                     let until = Some(written.begin);
-                    self.read = read_on(dir, self.read, until, |record| self.take(record, beside))?;
+                    self.read = read_on(dir, self.read, until, |record, place| {
+                        self.take(record, place, beside);
+                    })?;
                 }
                 if self.read == written.begin {
-                    self.take(&written.record, beside);
+                    self.take(&written.record, written.begin, beside);
                     self.read = written.end;
                 }
             }

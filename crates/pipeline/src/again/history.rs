@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use again::validators::Shown;
 use again::{Evidence, Rates, Signals, Validators};
 use archive::{
-    AbsenceRecord, AgainRecord, BodyRef, DueRecord, Event, PageRecord, Record, SitemapRecord,
-    VisitRecord,
+    AbsenceRecord, AgainRecord, BodyRef, DueRecord, Event, PageRecord, Position, Record,
+    RetryRecord, RobotsRecord, SitemapRecord, VisitRecord,
 };
-use outcome::{Change, JunkReason, LinkFate, Outcome, Verdict};
+use outcome::{Change, JunkReason, LinkFate, Outcome, RobotsAnswer, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::DAY_MS;
 use super::known::{Known, Leads, Source, Was, Yield, due_of, hash_of, new_links, print_of};
+use super::unread::{Fate, Unread};
 
 mod choose;
 mod dues;
@@ -66,6 +67,18 @@ pub(super) struct History {
     /// What sources have led to that redirect now, by the URL to which they do.
     #[serde(with = "state::saved::pairs")]
     heirs: HashMap<String, Leads>,
+    /// Pages that point elsewhere for good: where, and at how many visits in a row; as hashes. What stands
+    /// between such a page and one that it leads to has none of its own.
+    #[serde(with = "state::saved::pairs")]
+    moved: HashMap<u64, (u64, u32)>,
+    /// URLs that have shown no page, by hashes.
+    #[serde(skip)]
+    unread: HashMap<u64, Unread>,
+    /// What robots.txt says, by the number of its origin: a hash of it, and the record since which it is so.
+    #[serde(with = "state::saved::pairs")]
+    robots: HashMap<u32, (u64, u64)>,
+    /// URLs without a page that this round has asked for.
+    asked_anew: u64,
     /// URLs that were answered and are no pages, as hashes.
     #[serde(with = "state::saved::hashes")]
     no_pages: HashSet<u64>,
@@ -190,18 +203,27 @@ impl History {
         }
     }
 
-    /// Takes in the next record.
-    pub(super) fn add(&mut self, record: &Record) {
+    /// Takes in the next record, which is read from `place`.
+    pub(super) fn add(&mut self, record: &Record, place: Position) {
         match &record.event {
-            Event::Page(page) => self.page(record, page),
+            Event::Page(page) => {
+                self.page(record, page);
+                self.note_unread(record, page, place);
+            }
             Event::Sitemap(sitemap) => self.sitemap(record, sitemap),
             Event::Again(again) => self.again(record, again),
             Event::Visit(visit) if visit.source => self.source_visit(record, visit),
             Event::Visit(visit) => self.visit(record, visit),
             Event::Retry(retry) => {
                 self.put_back = true;
+                if retry.filter == RetryRecord::COMES_BACK {
+                    self.asked_anew += retry.urls.len() as u64;
+                }
                 for url in &retry.urls {
                     let url = hash_of(url);
+                    if let Some(unread) = self.unread.get_mut(&url) {
+                        unread.is_waiting = true;
+                    }
                     self.dues.remove(url);
                     if let Some(at) = self.urls.remove(&url) {
                         self.known[at as usize].is_void = true;
@@ -217,7 +239,8 @@ impl History {
                     self.seeds[at] = seed.priority;
                 }
             }
-            Event::Start(_) | Event::Robots(_) | Event::Attempt(_) | Event::Elsewhere(_) => {}
+            Event::Robots(robots) => self.robots(record, robots),
+            Event::Start(_) | Event::Attempt(_) | Event::Elsewhere(_) => {}
         }
     }
 
@@ -225,7 +248,10 @@ impl History {
         let urls = again.urls.len() as u64;
         let is_open = again.sources || again.more;
         self.planned = match again.round > self.round {
-            true => (urls, is_open),
+            true => {
+                self.asked_anew = 0;
+                (urls, is_open)
+            }
             false => (self.planned.0 + urls, is_open),
         };
         self.broken_off_ms = match again.more {
@@ -266,7 +292,7 @@ impl History {
         if let Some(mut known) = Known::of(record, page, host) {
             known.told.is_listed = self.listed.remove(&url);
             self.add_known(known);
-            self.count_links(page, url);
+            self.count_links(record.seq, page, url);
             self.hold(url, || due_of(record, page));
             if let (Some(body), true) = (&page.body, self.dues.contains(url)) {
                 self.bodies.insert(url, body.clone());
@@ -274,20 +300,71 @@ impl History {
         }
     }
 
-    /// Links of a page to pages that were read before it.
-    fn count_links(&mut self, page: &PageRecord, own: u64) {
+    /// Links of a page to what was asked for before it.
+    fn count_links(&mut self, seq: u64, page: &PageRecord, own: u64) {
         let is_followed = |fate: &LinkFate| matches!(fate, LinkFate::New | LinkFate::Seen);
         for link in page.links.iter().filter(|link| is_followed(&link.fate)) {
             let url = hash_of(&link.url);
             if let Some(at) = self.urls.get(&url).filter(|_| url != own) {
                 self.known[*at as usize].link();
+            } else {
+                self.note_link(seq, url);
             }
+        }
+    }
+
+    /// A page's record has a link to a URL.
+    fn note_link(&mut self, seq: u64, url: u64) {
+        let Some(unread) = self.unread.get_mut(&url) else {
+            return;
+        };
+        let (known, versions) = (&self.known, &self.versions);
+        unread.link(seq, |by| is_version(known, versions, by));
+    }
+
+    /// A URL was asked for: it has shown a page, or none.
+    fn note_unread(&mut self, record: &Record, page: &PageRecord, place: Position) {
+        let url = hash_of(&page.url);
+        // One step of several.
+        match page.links.first() {
+            Some(target) if page.hops > 0 && Fate::of(page) == Some(Fate::ForGood) => {
+                self.moved.insert(url, (hash_of(&target.url), 0));
+            }
+            Some(_) | None => drop(self.moved.remove(&url)),
+        }
+        let before = self.unread.remove(&url);
+        let Some(fate) = Fate::of(page) else { return };
+        let mut unread = Unread::of(record, page, fate, place);
+        if let Some(before) = before {
+            unread = unread.after(&before);
+        }
+        unread.is_listed |= self.listed.contains(&url);
+        unread.origin = self.host_number(origin_of(&page.url));
+        self.unread.insert(url, unread);
+    }
+
+    fn robots(&mut self, record: &Record, robots: &RobotsRecord) {
+        let says = match &robots.rules {
+            // What was read before holds.
+            RobotsAnswer::Outage | RobotsAnswer::Unknown(_) => return,
+            RobotsAnswer::Parsed | RobotsAnswer::AllowAll => hash_of(&robots.lines.join("\n")),
+            RobotsAnswer::DisallowAll => 0,
+        };
+        let Some(origin) = &robots.origin else { return };
+        let origin = self.host_number(origin);
+        let known = self.robots.entry(origin).or_insert((says, record.seq));
+        if known.0 != says {
+            *known = (says, record.seq);
         }
     }
 
     /// The priority of a page's seed.
     fn priority_of(&self, known: &Known) -> f64 {
-        let priority = self.seeds.get(known.seed as usize).copied();
+        self.priority_of_seed(known.seed)
+    }
+
+    fn priority_of_seed(&self, seed: u32) -> f64 {
+        let priority = self.seeds.get(seed as usize).copied();
         f64::from(priority.unwrap_or(1.0)).max(PRIORITY_MIN)
     }
 
@@ -349,6 +426,8 @@ impl History {
             let Some(told_ms) = told_ms else { continue };
             if let Some(known) = self.known_mut(&link.url) {
                 known.told.tell(told_ms, known.last_ms);
+            } else if let Some(unread) = self.unread.get_mut(&hash_of(&link.url)) {
+                unread.tell(told_ms);
             } else if let Some(source) = self.sources.get_mut(&link.url) {
                 source.told.tell(told_ms, source.due.seen_ms);
             }
@@ -402,6 +481,7 @@ impl History {
             self.give_place(record.seq, page);
         }
         self.see_change(record, visit);
+        self.see_move(visit);
         let Some(at) = self.urls.get(&url).map(|at| *at as usize) else {
             return;
         };
@@ -416,7 +496,7 @@ impl History {
         }
         if visit.was.is_indexed() {
             match visit.change {
-                Change::Changed | Change::Gone => {
+                Change::Changed | Change::Gone | Change::Moved => {
                     self.lost.insert(visit.of);
                 }
                 _ => {
@@ -430,6 +510,12 @@ impl History {
             self.dues.amend(url, |due| due.was = outcome);
         }
         let Some(page) = visit.version() else { return };
+        for link in page.links.iter().filter(|link| link.fate == LinkFate::Seen) {
+            self.note_link(record.seq, hash_of(&link.url));
+        }
+        let Some(known) = self.known.get_mut(at) else {
+            return;
+        };
         let host = known.place.host;
         let Some(now) = Known::of(record, page, host) else {
             return;
@@ -445,6 +531,24 @@ impl History {
                 ..due
             })
         });
+    }
+
+    /// Notes where a page points for good.
+    fn see_move(&mut self, visit: &VisitRecord) {
+        let url = hash_of(&visit.url);
+        let target = visit.page.as_ref().and_then(|page| page.links.first());
+        match target.filter(|_| visit.is_moved_for_good()) {
+            Some(target) => {
+                let to = hash_of(&target.url);
+                let known = self.moved.entry(url).or_insert((to, 0));
+                *known = match known.0 == to {
+                    true => (to, known.1.saturating_add(1)),
+                    false => (to, 1),
+                };
+            }
+            None if visit.change == Change::Unclear => {}
+            None => drop(self.moved.remove(&url)),
+        }
     }
 
     /// What a visit says of how often the page changes, of what it leads to, and of what its site told.
@@ -537,13 +641,34 @@ impl History {
 
     /// What it takes up in memory, in pages: of URLs that are none a hash is held each.
     pub(super) fn size(&self) -> usize {
-        self.known() + (self.listed.len() + self.no_pages.len()) / 8
+        let hashes = self.listed.len() + self.no_pages.len();
+        self.known() + hashes / 8 + self.unread.len() / 3
     }
 
     /// Visits that are still to be made.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
+}
+
+/// Whether a record is of the version of a page that was recorded last, of one that is there.
+fn is_version(known: &[Known], versions: &HashMap<u64, u32>, record: u64) -> bool {
+    let found = match versions.get(&record) {
+        Some(at) => known.get(*at as usize),
+        None => {
+            let first = known.binary_search_by_key(&record, |known| known.first);
+            let first = first.ok().and_then(|at| known.get(at));
+            first.filter(|known| !known.is_amended)
+        }
+    };
+    found.is_some_and(|known| !known.is_void && !known.is_gone)
+}
+
+/// The scheme and authority of a canonical URL: `https://a.example`.
+fn origin_of(url: &str) -> &str {
+    let authority = url.find("://").map_or(0, |at| at + 3);
+    let end = url[authority..].find('/');
+    end.map_or(url, |end| &url[..authority + end])
 }
 
 /// What is expected of a page of a host as long as little is known of it: half of what its pages did

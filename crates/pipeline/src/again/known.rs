@@ -308,6 +308,8 @@ pub(super) struct Known {
     pub(super) is_gone: bool,
     /// Its last answer counts for its being gone.
     pub(super) is_missing: bool,
+    /// Another version of it was recorded since.
+    pub(super) is_amended: bool,
     /// It was put back, and is not read any more.
     pub(super) is_void: bool,
 }
@@ -376,6 +378,7 @@ impl Known {
             is_seed: page.depth == 0,
             is_gone: false,
             is_missing: false,
+            is_amended: false,
             is_void: false,
         })
     }
@@ -385,6 +388,7 @@ impl Known {
         std::mem::swap(&mut now.evidence, &mut self.evidence);
         (now.leads, now.told, now.first) = (self.leads, self.told, self.first);
         (now.linked, now.is_missing) = (self.linked, self.is_missing);
+        now.is_amended = true;
         now.validators = print_of(&visit.etag, &visit.last_modified);
         *self = now;
     }

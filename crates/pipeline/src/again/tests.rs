@@ -188,7 +188,10 @@ fn a_planner_that_follows_the_crawl_knows_what_one_that_reads_the_journal_does()
         other.read_on(&dir, &mut told).expect("read");
         assert_eq!(told.0, shown.0);
         let mut anew = History::with_dues();
-        read_on(&dir, Position::START, None, |record| anew.add(record)).expect("read");
+        read_on(&dir, Position::START, None, |record, place| {
+            anew.add(record, place);
+        })
+        .expect("read");
         assert!(planner.history == anew && other.history == anew);
     }
 }

@@ -127,10 +127,11 @@ pub(super) fn read_page(
     report.finished += 1;
     let kept = page.outcome.is_indexed();
     if journal.finished.insert(url, kept).is_some() {
-        report.problem(format!("{} was finished twice (record {seq})", page.url));
+        report.doubt(format!("{} was finished twice (record {seq})", page.url));
     }
-    if !journal.is_node && !journal.admitted.contains(&url) {
-        report.problem(format!(
+    if !journal.is_node && journal.admitted.insert(url) {
+        report.admitted += 1;
+        report.doubt(format!(
             "{} was finished but never admitted (record {seq})",
             page.url
         ));
@@ -163,7 +164,7 @@ pub(super) fn read_round(round: &AgainRecord, journal: &mut Journal, report: &mu
     for due in &round.urls {
         let url = key(&due.url);
         if !due.source && !journal.finished.contains_key(&url) {
-            report.problem(format!(
+            report.doubt(format!(
                 "{} is to be visited again, but is not finished",
                 due.url
             ));
@@ -182,14 +183,14 @@ pub(super) fn read_visit(
 ) {
     let url = key(&visit.url);
     if !journal.due.remove(&url) {
-        report.problem(format!(
+        report.doubt(format!(
             "{} was visited again but was not to be (record {seq})",
             visit.url
         ));
     }
     let was_kept = journal.finished.get(&url) == Some(&true);
     if was_kept != visit.was.is_indexed() {
-        report.problem(format!(
+        report.doubt(format!(
             "{} was {}kept before record {seq}, which has it otherwise",
             visit.url,
             if was_kept { "" } else { "not " }
@@ -198,7 +199,7 @@ pub(super) fn read_visit(
     if visit.ends_version() {
         if was_kept && journal.kept.remove(&visit.of).is_none() {
             let of = visit.of;
-            report.problem(format!(
+            report.doubt(format!(
                 "{} is no version of record {of} (record {seq})",
                 visit.url
             ));
@@ -222,7 +223,7 @@ pub(super) fn read_version(
         if journal.admitted.insert(key(&link.url)) {
             report.admitted += 1;
         } else {
-            report.problem(format!("{} was admitted twice (record {seq})", link.url));
+            report.doubt(format!("{} was admitted twice (record {seq})", link.url));
         }
     }
     if let Some(nearest) = page
@@ -231,7 +232,7 @@ pub(super) fn read_version(
         .filter(|near| near.decision == NeighbourDecision::Duplicate)
         && !journal.ever_kept.contains(&nearest.page)
     {
-        report.problem(format!(
+        report.doubt(format!(
             "{} is called a duplicate of record {}, which is no kept page",
             page.url, nearest.page
         ));
@@ -241,7 +242,7 @@ pub(super) fn read_version(
         && !journal.kept.contains_key(&old)
         && !journal.kept_elsewhere.remove(&old)
     {
-        report.problem(format!(
+        report.doubt(format!(
             "{} takes the place of record {old}, which is no kept page",
             page.url
         ));

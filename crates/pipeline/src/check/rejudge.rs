@@ -115,6 +115,7 @@ impl Rejudge {
             print: &print,
             whole: whole.as_ref(),
             own,
+            succeeds: page.replaces.filter(|_| page.moved_here),
         };
         let again = self.kept.judge(&measured, &self.rules, self.keep)?;
         report.rejudged += 1;
@@ -132,7 +133,7 @@ impl Rejudge {
                     .collect::<Vec<_>>()
                     .join(" ")
             };
-            report.problem(format!(
+            report.doubt(format!(
                 "{} (record {seq}) was {}, and is {} when judged again",
                 page.url,
                 words(&page.outcome, page.replaces),
@@ -141,7 +142,7 @@ impl Rejudge {
         }
         let recorded = page.nearest.as_ref().map(|near| near.page);
         if neighbour != recorded {
-            report.problem(format!(
+            report.doubt(format!(
                 "{} (record {seq}): nearest was record {recorded:?}, and is {neighbour:?} when \
                  asked again",
                 page.url

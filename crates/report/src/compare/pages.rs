@@ -113,8 +113,8 @@ impl PageFates {
                 if visit.is_gone() {
                     let fate = PageFate::of(State::Missing(missing));
                     self.0.insert(visit.url.clone(), fate);
-                } else if let Some(page) = visit.version() {
-                    self.page(page);
+                } else if let Some(page) = visit.as_page() {
+                    self.page(&page);
                 }
             }
             Event::Retry(retry) => {

@@ -35,6 +35,8 @@ struct Fields<T> {
     title: T,
     touched: Option<T>,
     parts: Vec<[u32; 6]>,
+    succeeds: Option<u64>,
+    moved_to: u64,
 }
 
 /// The form of the bytes that follow: to be raised with every change of the fields.
@@ -76,6 +78,8 @@ pub fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
         title: &due.title,
         touched: due.touched.as_deref(),
         parts: due.parts.clone(),
+        succeeds: due.succeeds,
+        moved_to: due.moved_to,
     };
     postcard::to_extend(&fields, vec![FORM]).ok()
 }
@@ -123,6 +127,8 @@ pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
         title: fields.title,
         touched: fields.touched,
         parts: fields.parts,
+        succeeds: fields.succeeds,
+        moved_to: fields.moved_to,
     })
 }
 
@@ -171,6 +177,8 @@ mod tests {
             title: "数据".into(),
             touched: Some("t".into()),
             parts: vec![[1, u32::MAX, 3, 4, 5, 6]],
+            succeeds: Some(76),
+            moved_to: 10,
         };
         let mut bytes = to_bytes(&due).expect("bytes");
         assert_eq!(from_bytes(&bytes), Some(due));

@@ -13,7 +13,7 @@ use crate::context::UrlContext;
 use crate::decided::ReadText;
 use crate::finding::PageReading;
 use crate::focus_view::FocusView;
-use crate::kept::{Judgement, Measured};
+use crate::kept::{self, Judgement, Measured};
 use crate::recorded;
 use crate::state::{State, StoreError};
 use crate::templates;
@@ -73,6 +73,10 @@ impl State {
                 print: &reading.print,
                 whole: reading.whole.as_ref().map(|(_, print)| print),
                 own: context.due.as_ref().map(|due| due.of),
+                succeeds: match &context.due {
+                    Some(due) => due.succeeds,
+                    None => context.succeeds,
+                },
             },
             &self.policy.rules,
             self.policy.keep,
@@ -157,6 +161,7 @@ fn write_verdict(
     let neighbour = evidence.neighbour.as_ref();
     if let (Some(why), Some(near)) = (judged.takes_place, &judged.near) {
         record.replaces = neighbour.map(|neighbour| neighbour.page);
+        record.moved_here = why == kept::MOVED_HERE;
         record.detail = Some(format!("takes the place of {}: {why}", near.url));
     }
     let is_duplicate = match &judged.verdict {

@@ -6,6 +6,7 @@
 //! has changed, where it is to be judged anew, or where it leads to URLs that are new. Else the record
 //! says that the URL was visited and what was seen, and nothing else changes.
 //!
+//! A page that points for good to another one, where it pointed at the visit before, gives its place up.
 //! Only 404 and 410 make a page gone, and only after as many of them as the configuration asks for. As many
 //! answers it takes before a kept page leaves for one that is dropped: an empty one, a shell without its
 //! scripts, a notice in the place of all pages. A time-out, a server error, a refusal, a wall or a page that
@@ -18,6 +19,7 @@ use frontier::Lease;
 use outcome::{Change, FailureKind, JunkKind, JunkReason, LinkFate, Outcome, Verdict};
 use sieve::Rules;
 use simhash::Fingerprint;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::decided::ReadText;
 use crate::finding::{Answer, Before, PageReading, Reading};
@@ -72,7 +74,14 @@ impl State {
                 if is_left_out(&page.outcome) != is_left_out(&visit.was) {
                     visit.change = Change::Changed;
                 }
-                let is_new = visit.change == Change::Changed || due.absence.gone || due.rejudge;
+                let pointed_away = visit.was == Outcome::Redirected;
+                if pointed_away {
+                    visit.change = Change::Back;
+                }
+                let is_new = pointed_away
+                    || visit.change == Change::Changed
+                    || due.absence.gone
+                    || due.rejudge;
                 if is_new && is_doubtful(&visit, &page.outcome) && !self.is_confirmed(due, now_ms) {
                     sign = Some(Sign::Missing);
                     visit.change = Change::Unclear;
@@ -100,6 +109,9 @@ impl State {
                 if is_move {
                     visit.change = Change::Moved;
                     visit.page = Some(Box::new(page));
+                    let is_where_it_was = due.moved_to == xxh3_64(target.as_str().as_bytes());
+                    let was_page = visit.was != Outcome::Redirected;
+                    visit.gives_way = is_where_it_was && was_page && visit.is_moved_for_good();
                 }
             }
             other => {

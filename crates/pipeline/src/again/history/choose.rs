@@ -1,11 +1,14 @@
 //! Which URLs follow from what the journal tells of all visits.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use again::{Candidate, Priors, RoundLimits, Signals, Validators};
 use archive::{DueRecord, HeadReader};
 
 use super::super::known::{Known, Source, Was};
+use super::super::unread::{Fate, Unread};
 use super::super::{Staleness, Wanted};
-use super::History;
+use super::{History, is_version};
 use crate::config::AgainSection;
 use crate::dir::CrawlDir;
 
@@ -14,6 +17,11 @@ use crate::dir::CrawlDir;
 const SOURCES_FIRST: f32 = 2.0;
 const PAGES_FIRST: f32 = 1.9;
 
+/// The part of a round's budget that goes to URLs that have shown no page: one in so many. A round without
+/// a budget may ask for one in so many of the pages that are known, and for so many at least.
+const UNREAD_SHARE: usize = 4;
+const UNREAD_MIN: usize = 100;
+
 /// What is chosen of a plan.
 #[derive(Debug, Default)]
 pub(in crate::again) struct Choice {
@@ -21,6 +29,8 @@ pub(in crate::again) struct Choice {
     pub(in crate::again) sources: Vec<DueRecord>,
     /// Pages, the most valuable first.
     pub(in crate::again) pages: Vec<Chosen>,
+    /// URLs that have shown no page, in the order of their records.
+    pub(in crate::again) unread: Vec<(u64, Unread)>,
     /// All that are to be judged anew are among them.
     pub(in crate::again) rejudges: bool,
 }
@@ -34,20 +44,100 @@ pub(in crate::again) struct Chosen {
     pub(in crate::again) rejudge: bool,
     /// It is asked for without a condition.
     unconditional: bool,
+    /// The record of a kept page that has moved here, and whose copy this one was.
+    succeeds: Option<u64>,
+    /// Hash of the URL to which it has moved, where there is a page; 0 for none.
+    moved_to: u64,
+}
+
+/// Redirects from a page to where it is now, at most.
+const STEPS_MAX: usize = 10;
+
+/// Pages that have moved for good, each alone, to where there is a page.
+#[derive(Debug, Default)]
+struct Moves {
+    /// Kept pages whose copies they have moved to, by the hashes of the copies' URLs.
+    succeed: HashMap<u64, u64>,
+    /// Where pages have moved that are not wanted any more, by the hashes of their URLs.
+    left: HashMap<u64, u64>,
 }
 
 impl History {
+    /// Which pages have moved. Several that have moved to one place have not: that is a login, or the front
+    /// page of a site that is no more.
+    fn moves(&self) -> Moves {
+        let mut moves = Moves::default();
+        let found = self.moved.iter().filter(|(_, (_, visits))| *visits > 0);
+        let mut found: Vec<(u64, u64)> = found
+            .map(|(url, (to, _))| (self.end_of(*to), *url))
+            .collect();
+        found.sort_unstable();
+        let versions = self.versions.iter().map(|(record, at)| (*at, *record));
+        let versions: HashMap<u32, u64> = match found.is_empty() {
+            true => HashMap::new(),
+            false => versions.collect(),
+        };
+        for to_one in found.chunk_by(|one, other| one.0 == other.0) {
+            let [(to, url)] = to_one else { continue };
+            // A page with the record of its version as it was recorded last.
+            let known = |url| {
+                let at = self.urls.get(url)?;
+                let known = self.known.get(*at as usize)?;
+                Some((known, versions.get(at).copied().unwrap_or(known.first)))
+            };
+            let (Some((from, version)), Some((target, own))) = (known(url), known(to)) else {
+                continue;
+            };
+            let text_of_target = match target.was {
+                Was::Kept => own,
+                Was::Copy => self.stands_for(target.repeats),
+                Was::Other => continue,
+            };
+            let direct = self.moved.get(url).map_or(0, |(to, _)| *to);
+            match from.was {
+                _ if target.is_gone || self.lost.contains(&text_of_target) => {}
+                Was::Kept if text_of_target == version => {
+                    moves.succeed.insert(*to, version);
+                }
+                Was::Kept => drop(moves.left.insert(*url, direct)),
+                // It was taken for a copy of what has taken its place.
+                Was::Copy if self.stands_for(from.repeats) == text_of_target => {
+                    moves.left.insert(*url, direct);
+                }
+                Was::Copy | Was::Other => {}
+            }
+        }
+        moves
+    }
+
+    /// Where redirects for good lead to in the end.
+    fn end_of(&self, url: u64) -> u64 {
+        let mut end = url;
+        for _ in 0..STEPS_MAX {
+            match self.moved.get(&end) {
+                Some((to, _)) => end = *to,
+                None => break,
+            }
+        }
+        end
+    }
+
+    /// The record of the page that stands for a kept one now.
+    fn stands_for(&self, record: u64) -> u64 {
+        let mut of = record;
+        // A chain has no circle: each record follows an earlier one.
+        while let Some(next) = self.followed_by.get(&of) {
+            of = *next;
+        }
+        of
+    }
+
     /// Whether the text that a page repeated is there no longer.
     fn is_orphan(&self, known: &Known) -> bool {
         if known.repeats == 0 || known.was != Was::Copy {
             return false;
         }
-        let mut of = known.repeats;
-        // A chain has no circle: each record follows an earlier one.
-        while let Some(next) = self.followed_by.get(&of) {
-            of = *next;
-        }
-        self.lost.contains(&of)
+        self.lost.contains(&self.stands_for(known.repeats))
     }
 
     /// The round that a plan is of: what follows its sources belongs to the same round.
@@ -91,7 +181,11 @@ impl History {
     pub(in crate::again) fn next_ms(&self, settings: &AgainSection) -> u64 {
         let pages = self.all_known().map(|known| known.due_ms(settings));
         let sources = self.sources.values().map(|source| source.due_ms(settings));
-        pages.chain(sources).min().unwrap_or(0)
+        let with_sources = self.hosts_with_sources();
+        let unread = self.unread.values();
+        let unread = unread.filter(|unread| self.may_be_asked(unread, &with_sources));
+        let unread = unread.map(|unread| unread.due_ms(settings));
+        pages.chain(sources).chain(unread).min().unwrap_or(0)
     }
 
     fn was_asked_in(&self, wanted: Wanted, known: &Known) -> bool {
@@ -128,9 +222,11 @@ impl History {
                 ..Choice::default()
             };
         }
-        let left = budget.saturating_sub(sources.len());
+        let unread = self.choose_unread(settings, wanted, now_ms);
+        let left = budget.saturating_sub(sources.len() + unread.len());
         Choice {
             sources,
+            unread,
             ..self.choose_pages(settings, (wanted, left), round, now_ms)
         }
     }
@@ -174,11 +270,14 @@ impl History {
                 Priors::learn(known.map(|known| (&known.place, &known.evidence)))
             }
         };
+        let moves = self.moves();
+        let is_judged_anew =
+            |known: &Known| self.is_orphan(known) || moves.succeed.contains_key(&known.url);
         let mut orphans = 0;
         // The most valuable first; those that are worth the same in the order in which they were read.
         let mut values: Vec<(f64, u32)> = Vec::new();
         for (known, at) in self.known.iter().zip(0..) {
-            let is_orphan = !known.is_void && self.is_orphan(known);
+            let is_orphan = !known.is_void && is_judged_anew(known);
             orphans += usize::from(is_orphan);
             let value = match (is_orphan, wanted) {
                 _ if known.is_void => 0.0,
@@ -215,7 +314,7 @@ impl History {
         };
         let choose = |(rank, (_, at)): (usize, (f64, u32))| {
             let known = &self.known[at as usize];
-            let rejudge = self.is_orphan(known);
+            let rejudge = is_judged_anew(known);
             let host = self.hosts.get(self.host_of(known));
             let is_probe = host.is_some_and(|host| host.is_probe(known.url, round));
             let are_sent = host.is_none_or(Validators::are_sent);
@@ -224,15 +323,93 @@ impl History {
                 priority: place(rank, known),
                 rejudge,
                 unconditional: rejudge || known.is_gone || is_probe || !are_sent,
+                succeeds: moves.succeed.get(&known.url).copied(),
+                moved_to: moves.left.get(&known.url).copied().unwrap_or(0),
             }
         };
         let pages: Vec<Chosen> = values.into_iter().enumerate().map(choose).collect();
         let rejudged = pages.iter().filter(|page| page.rejudge).count();
         Choice {
-            sources: Vec::new(),
             rejudges: rejudged == orphans,
             pages,
+            ..Choice::default()
         }
+    }
+
+    /// The URLs without a page that are asked for once more: host by host in turn, of each those first that
+    /// are the most likely to be there.
+    fn choose_unread(
+        &self,
+        settings: &AgainSection,
+        wanted: Wanted,
+        now_ms: u64,
+    ) -> Vec<(u64, Unread)> {
+        let share = match usize::try_from(settings.budget).unwrap_or(usize::MAX) {
+            0 => (self.urls.len() / UNREAD_SHARE).max(UNREAD_MIN),
+            budget => budget.div_ceil(UNREAD_SHARE),
+        };
+        let asked = match wanted {
+            Wanted::All => 0,
+            Wanted::Sources | Wanted::Round | Wanted::Orphans => self.asked_anew,
+        };
+        let left = share.saturating_sub(usize::try_from(asked).unwrap_or(usize::MAX));
+        let mut by_origin: BTreeMap<u32, Vec<(f64, u64, &Unread)>> = BTreeMap::new();
+        let with_sources = self.hosts_with_sources();
+        for (url, unread) in &self.unread {
+            let chance = self.chance_of(unread, settings, now_ms);
+            if chance > 0.0 && self.may_be_asked(unread, &with_sources) {
+                let priority = self.priority_of_seed(unread.seed);
+                let of_origin = by_origin.entry(unread.origin).or_default();
+                of_origin.push((priority * chance, *url, unread));
+            }
+        }
+        let mut chosen: Vec<(usize, u64, &Unread)> = Vec::new();
+        for (origin, mut urls) in by_origin {
+            urls.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.2.record.cmp(&b.2.record)));
+            let mut has_scout = false;
+            // One sees whether robots.txt is the same.
+            urls.retain(|(_, _, unread)| {
+                let goes_blind =
+                    unread.fate == Fate::Robots && !self.has_other_robots(origin, unread);
+                !goes_blind || !std::mem::replace(&mut has_scout, true)
+            });
+            let ranked = urls.into_iter().enumerate();
+            chosen.extend(ranked.map(|(rank, (_, url, unread))| (rank, url, unread)));
+        }
+        chosen.sort_unstable_by_key(|(rank, _, unread)| (*rank, unread.record));
+        chosen.truncate(left);
+        chosen.sort_unstable_by_key(|(_, _, unread)| unread.record);
+        let chosen = chosen.into_iter();
+        chosen.map(|(_, url, unread)| (url, *unread)).collect()
+    }
+
+    /// The chance that a URL without a page is there by now; 0 before its turn.
+    fn chance_of(&self, unread: &Unread, settings: &AgainSection, now_ms: u64) -> f64 {
+        match unread.fate == Fate::Robots && self.has_other_robots(unread.origin, unread) {
+            true => 1.0,
+            false => unread.chance(settings, now_ms),
+        }
+    }
+
+    /// Whether robots.txt has other rules than when it refused a URL.
+    fn has_other_robots(&self, origin: u32, unread: &Unread) -> bool {
+        let robots = self.robots.get(&origin);
+        robots.is_some_and(|(_, since)| *since > unread.record)
+    }
+
+    /// Hosts of which a feed or sitemap answers.
+    fn hosts_with_sources(&self) -> HashSet<&str> {
+        let answer = self.sources.values().filter(|source| source.failures == 0);
+        answer.map(|source| source.host.as_str()).collect()
+    }
+
+    /// Whether anything leads to a URL without a page, and it does not wait already.
+    fn may_be_asked(&self, unread: &Unread, with_sources: &HashSet<&str>) -> bool {
+        let is_there = |by| is_version(&self.known, &self.versions, by);
+        let origin = self.host_names.get(unread.origin as usize);
+        let host = origin.and_then(|origin| origin.split_once("://"));
+        let answers = host.is_some_and(|(_, host)| with_sources.contains(host));
+        !unread.is_waiting && unread.is_linked(is_there, answers)
     }
 
     /// What the visits of these pages are compared with, and which validators they send; those of which
@@ -251,6 +428,7 @@ impl History {
             // Where parts of a page are watched, an answer of 304 would leave the index with what they were.
             let is_watched = due.touched.is_some() && !due.parts.is_empty();
             due.unconditional = chosen.unconditional || is_watched;
+            (due.succeeds, due.moved_to) = (chosen.succeeds, chosen.moved_to);
             if due.etag.is_none()
                 && due.last_modified.is_none()
                 && let Some(body) = self.bodies.get(&chosen.url)

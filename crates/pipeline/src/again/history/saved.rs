@@ -1,7 +1,7 @@
 //! A history, written and read again: the next plan reads on where it was saved.
 //!
 //! ```text
-//! parts = history, parts of its pages, an empty part,
+//! parts = history, parts of its pages, an empty part, parts of URLs without one, an empty part,
 //!         whether it holds what visits are compared with, parts of that, an empty part
 //! ```
 //!
@@ -13,7 +13,7 @@ use std::io::{Read, Write};
 
 use state::snapshot::{Parts, SnapshotError, read_part};
 
-use super::{History, Holds, Known};
+use super::{History, Holds, Known, Unread};
 
 /// So many pages are one part, of half a megabyte, or with what their visits are compared with of some
 /// megabytes.
@@ -30,6 +30,12 @@ impl History {
     ) -> Result<(), SnapshotError> {
         to.write(self)?;
         for part in self.known.chunks(PAGES_PER_PART).chain([&[][..]]) {
+            to.write(&part)?;
+        }
+        let mut unread: Vec<(u64, Unread)> =
+            self.unread.iter().map(|(url, one)| (*url, *one)).collect();
+        unread.sort_unstable_by_key(|(url, _)| *url);
+        for part in unread.chunks(PAGES_PER_PART).chain([&[][..]]) {
             to.write(&part)?;
         }
         to.write(&(self.holds == Holds::All))?;
@@ -55,6 +61,13 @@ impl History {
                 break;
             }
             history.known.extend(known);
+        }
+        loop {
+            let unread: Vec<(u64, Unread)> = read_part(from)?;
+            if unread.is_empty() {
+                break;
+            }
+            history.unread.extend(unread);
         }
         let holds_dues: bool = read_part(from)?;
         history.holds = match holds_dues {

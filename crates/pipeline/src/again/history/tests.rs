@@ -25,11 +25,14 @@ fn history(events: Vec<Event>) -> History {
     let mut history = History::with_dues();
     for (at, event) in events.into_iter().enumerate() {
         let seq = at as u64 + 1;
-        history.add(&Record {
-            seq,
-            at_ms: seq * 3_600_000,
-            event,
-        });
+        history.add(
+            &Record {
+                seq,
+                at_ms: seq * 3_600_000,
+                event,
+            },
+            Position::START,
+        );
     }
     history
 }
@@ -233,16 +236,19 @@ fn sources_are_visited_before_pages_and_within_the_budget_of_their_round() {
     assert!(sources[0].source && sources[0].url.ends_with("map.xml"));
     let all = plan(&history, &settings, Wanted::All, now);
     assert!(all.len() == 5 && all[0].source && !all[1].source);
-    history.add(&Record {
-        seq: 99,
-        at_ms: now,
-        event: Event::Again(AgainRecord {
-            round: 1,
-            urls: sources,
-            sources: true,
-            ..AgainRecord::default()
-        }),
-    });
+    history.add(
+        &Record {
+            seq: 99,
+            at_ms: now,
+            event: Event::Again(AgainRecord {
+                round: 1,
+                urls: sources,
+                sources: true,
+                ..AgainRecord::default()
+            }),
+        },
+        Position::START,
+    );
     assert_eq!((history.round_of(Wanted::Round), history.waiting()), (1, 1));
     assert_eq!(plan(&history, &settings, Wanted::Round, now).len(), 4);
 }
@@ -405,11 +411,14 @@ fn a_plan_of_pages_that_was_broken_off_is_planned_on_without_those_that_were_vis
     let first: Vec<DueRecord> = all[..2].to_vec();
     history.copies_wait = true;
     let mut add = |seq, event| {
-        history.add(&Record {
-            seq,
-            at_ms: now + seq,
-            event,
-        });
+        history.add(
+            &Record {
+                seq,
+                at_ms: now + seq,
+                event,
+            },
+            Position::START,
+        );
     };
     // The second of its records, which would say that copies were looked for, was never written.
     let again = AgainRecord {
@@ -495,8 +504,8 @@ fn what_visits_are_compared_with_is_held_for_those_that_are_wanted_alone_and_is_
     for (event, seq) in events.into_iter().zip(1..) {
         let at_ms = seq * HOUR_MS;
         let record = Record { seq, at_ms, event };
-        these.add(&record);
-        nothing.add(&record);
+        these.add(&record, Position::START);
+        nothing.add(&record, Position::START);
     }
     assert_eq!(
         (all.dues.len(), these.dues.len(), nothing.dues.len()),
@@ -540,11 +549,14 @@ fn what_a_visit_is_compared_with_is_held_in_under_400_bytes() {
             ("0123456789abcdef".into(), "0123456789abcdef".into());
         let fetch = page.fetch.as_mut().expect("it was fetched");
         fetch.etag = Some("\"5f3b-6123456789abc\"".into());
-        history.add(&Record {
-            seq,
-            at_ms: seq,
-            event: Event::Page(page),
-        });
+        history.add(
+            &Record {
+                seq,
+                at_ms: seq,
+                event: Event::Page(page),
+            },
+            Position::START,
+        );
     }
     assert_eq!(history.dues.len(), pages as usize);
     let bytes: usize = history.dues.saved().values().map(|due| due.len()).sum();
@@ -564,7 +576,7 @@ fn a_page_is_held_in_under_200_bytes_while_a_round_is_planned() {
             "http://a.example/folder/with/a/name/of/some/length/{seq}"
         ));
         let at_ms = seq;
-        history.add(&Record { seq, at_ms, event });
+        history.add(&Record { seq, at_ms, event }, Position::START);
     }
     // A table holds up to seven in eight of its places, each with a byte more; just after it has grown
     // it is half as full.
@@ -574,4 +586,208 @@ fn a_page_is_held_in_under_200_bytes_while_a_round_is_planned() {
     println!("{each} B a page");
     assert!(each < 200, "{each}");
     assert!(history.dues.len() == 0 && history.listed.is_empty() && history.no_pages.is_empty());
+}
+
+/// A page that links to these.
+fn leads_to(url: &str, links: &[&str]) -> PageRecord {
+    let link = |url: &&str| LinkRecord {
+        url: (*url).into(),
+        fate: LinkFate::Seen,
+        ..LinkRecord::default()
+    };
+    PageRecord {
+        links: links.iter().map(link).collect(),
+        ..page(url, INDEXED)
+    }
+}
+
+/// A URL found on the page of the first record that was answered so.
+fn ended(url: &str, outcome: Outcome, status: u16) -> Event {
+    let fetch = FetchRecord {
+        status,
+        ..FetchRecord::default()
+    };
+    Event::Page(Box::new(PageRecord {
+        via: Some(1),
+        fetch: (status > 0).then_some(fetch),
+        page: None,
+        ..page(url, outcome)
+    }))
+}
+
+const MISSING: Outcome = Outcome::Judged(Verdict::Junk(JunkReason::ErrorPage));
+
+/// The records of the URLs without a page that are asked for once more so many days after the first record.
+fn asked_anew(history: &History, settings: &AgainSection, days: u64) -> Vec<u64> {
+    let choice = history.choose(settings, Wanted::Round, 1, days * 86_400_000);
+    let unread = choice.unread.iter();
+    unread.map(|(_, unread)| unread.record).collect()
+}
+
+#[test]
+fn a_url_without_a_page_is_asked_for_when_its_time_has_come_while_a_page_links_to_it() {
+    let (list, dead) = ("http://a.example/", "http://a.example/dead");
+    let events = || {
+        vec![
+            Event::Page(Box::new(leads_to(list, &[dead]))),
+            ended(dead, MISSING, 404),
+        ]
+    };
+    let settings = AgainSection::default();
+    let known = history(events());
+    assert_eq!(asked_anew(&known, &settings, 2), [0; 0]);
+    assert_eq!(asked_anew(&known, &settings, 4), [2]);
+    // It waits in the queue.
+    let mut waits = events();
+    waits.push(Event::Retry(RetryRecord {
+        urls: vec![dead.into()],
+        ..RetryRecord::default()
+    }));
+    assert_eq!(asked_anew(&history(waits), &settings, 4), [0; 0]);
+    // The list is another one, with the link or without.
+    for (links, asked) in [(&[dead][..], &[2][..]), (&[], &[])] {
+        let mut changed = events();
+        changed.push(Event::Visit(Box::new(VisitRecord {
+            page: Some(Box::new(leads_to(list, links))),
+            url: list.into(),
+            of: 1,
+            was: INDEXED,
+            change: Change::Changed,
+            ..VisitRecord::default()
+        })));
+        assert_eq!(asked_anew(&history(changed), &settings, 4), asked);
+    }
+    // A page at last.
+    let mut read_now = events();
+    read_now.push(read(dead));
+    let known = history(read_now);
+    assert_eq!(asked_anew(&known, &settings, 400), [0; 0]);
+    assert_eq!(known.known(), 2);
+}
+
+#[test]
+fn dead_urls_have_a_share_of_a_round_and_their_hosts_take_turns() {
+    let dead: Vec<String> = (0..1_000)
+        .map(|at| format!("http://a.example/{at}"))
+        .collect();
+    let links: Vec<&str> = dead.iter().map(String::as_str).collect();
+    let mut events = vec![Event::Page(Box::new(leads_to("http://a.example/", &links)))];
+    events.extend(dead.iter().map(|url| ended(url, MISSING, 404)));
+    events.push(ended("http://b.example/last", MISSING, 404));
+    let last = events.len() as u64;
+    let known = history(events);
+    let asked = |budget| {
+        let settings = AgainSection {
+            budget,
+            ..AgainSection::default()
+        };
+        asked_anew(&known, &settings, 100)
+    };
+    assert_eq!(asked(40).len(), 10);
+    assert_eq!(asked(0).len(), 100);
+    assert_eq!(asked(5), [2, last]);
+}
+
+#[test]
+fn what_robots_forbade_is_asked_for_when_the_rules_are_others_and_one_url_looks_whether_they_are() {
+    let rule = outcome::RobotsRefusal::Rule {
+        rule: "Disallow: /".into(),
+        line: 2,
+    };
+    let refused = Outcome::Refused(outcome::Refusal::Robots(rule));
+    let (one, two) = ("http://a.example/1", "http://a.example/2");
+    let robots = |line: &str| {
+        Event::Robots(RobotsRecord {
+            host: "a.example".into(),
+            origin: Some("http://a.example".into()),
+            rules: RobotsAnswer::Parsed,
+            lines: vec![line.into()],
+            ..RobotsRecord::default()
+        })
+    };
+    let asked = |line: &str| {
+        let known = history(vec![
+            Event::Page(Box::new(leads_to("http://a.example/", &[one, two]))),
+            robots("2 Disallow: /"),
+            ended(one, refused.clone(), 0),
+            ended(two, refused.clone(), 0),
+            robots(line),
+        ]);
+        asked_anew(&known, &AgainSection::default(), 1)
+    };
+    assert_eq!(asked("2 Disallow: /"), [3]);
+    assert_eq!(asked("2 Disallow: /x"), [3, 4]);
+}
+
+/// A visit that found a page to be elsewhere for good.
+fn points_to(url: &str, of: u64, to: &str) -> Event {
+    let redirect = PageRecord {
+        page: None,
+        outcome: Outcome::Redirected,
+        ..leads_to(url, &[to])
+    };
+    Event::Visit(Box::new(VisitRecord {
+        url: url.into(),
+        host: "a.example".into(),
+        of,
+        was: INDEXED,
+        change: Change::Moved,
+        fetch: Some(FetchRecord {
+            status: 301,
+            ..FetchRecord::default()
+        }),
+        page: Some(Box::new(redirect)),
+        ..VisitRecord::default()
+    }))
+}
+
+#[test]
+fn a_page_that_has_moved_gives_way_to_its_copy_at_once_and_to_another_page_at_the_next_visit() {
+    let (old, new) = ("http://a.example/old", "http://a.example/new");
+    let copy = PageRecord {
+        nearest: Some(NeighbourRecord {
+            page: 1,
+            url: old.into(),
+            ..NeighbourRecord::default()
+        }),
+        ..page(
+            new,
+            Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate)),
+        )
+    };
+    let settings = AgainSection::default();
+    let due = |target: Event| {
+        let known = history(vec![read(old), target, points_to(old, 1, new)]);
+        let choice = known.choose(&settings, Wanted::Round, 1, 100 * 86_400_000);
+        known.due(&choice.pages, 1, &crate::dir::CrawlDir::new("/nowhere"))
+    };
+    let of = |due: &[DueRecord], url: &str| {
+        let one = due.iter().find(|due| due.url == url).expect("it is due");
+        (one.rejudge, one.succeeds, one.moved_to)
+    };
+    let due_of_copy = due(Event::Page(Box::new(copy)));
+    assert_eq!(of(&due_of_copy, new), (true, Some(1), 0));
+    assert_eq!(of(&due_of_copy, old), (false, None, 0));
+    let due_of_other = due(read(new));
+    assert_eq!(of(&due_of_other, new), (false, None, 0));
+    assert_eq!(of(&due_of_other, old), (false, None, hash_of(new)));
+}
+
+#[test]
+fn pages_that_point_to_one_place_all_together_have_not_moved() {
+    let login = "http://a.example/login";
+    let known = history(vec![
+        read("http://a.example/1"),
+        read("http://a.example/2"),
+        read(login),
+        points_to("http://a.example/1", 1, login),
+        points_to("http://a.example/2", 2, login),
+    ]);
+    let choice = known.choose(&AgainSection::default(), Wanted::Round, 1, u64::MAX / 2);
+    let due = known.due(&choice.pages, 1, &crate::dir::CrawlDir::new("/nowhere"));
+    assert_eq!(due.len(), 3);
+    assert!(
+        due.iter()
+            .all(|due| due.moved_to == 0 && due.succeeds.is_none())
+    );
 }

@@ -22,7 +22,7 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted, mut told: Told) -> anyhow
     let mut wanted = from;
     loop {
         let planned = runner.plan(&mut told, wanted)?;
-        let is_empty = planned.urls == 0 && planned.unfinished == 0;
+        let is_empty = planned.urls + planned.retried == 0 && planned.unfinished == 0;
         match wanted {
             Wanted::Sources if is_empty => {
                 wanted = Wanted::Round;
@@ -104,9 +104,10 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
             true => runner.plan(&mut told, Wanted::All)?,
             false => Planned::default(),
         };
-        let is_work = planned.urls > 0 || planned.unfinished > 0 || planned.put_back;
+        let is_due = planned.urls + planned.retried > 0;
+        let is_work = is_due || planned.unfinished > 0 || planned.put_back;
         if !is_drained || is_work {
-            if planned.urls > 0 {
+            if is_due {
                 runner.tell(runner.in_words(Wanted::All, &planned));
             }
             runner.stop.set_until(Some(until));
@@ -218,7 +219,15 @@ fn tell_round(
 
 fn plan_in_words(wanted: Wanted, planned: &Planned, config: &std::path::Display<'_>) -> String {
     let urls = |count: usize| report::words::plural(count as u64, "page", "pages");
+    let retried = match planned.retried {
+        0 => String::new(),
+        count => {
+            let urls = report::words::plural(count as u64, "URL that has", "URLs that have");
+            format!("; {urls} shown no page yet are asked for once more")
+        }
+    };
     match (planned.unfinished, planned.urls) {
+        (0, 0) if planned.retried > 0 => format!("no page is due{retried}"),
         (0, 0) => format!(
             "no page is due yet{}: each is left alone for {} after it was read (min and every under [again] in \
              {config}; min = \"0s\" comes back at once)",
@@ -234,7 +243,7 @@ fn plan_in_words(wanted: Wanted, planned: &Planned, config: &std::path::Display<
             report::words::plural(due as u64, "visit", "visits")
         ),
         (0, due) => format!(
-            "round {}: {} of {} known are visited again",
+            "round {}: {} of {} known are visited again{retried}",
             planned.round,
             urls(due),
             planned.known
