@@ -489,7 +489,9 @@ impl FetchGate {
         let host = host.to_string();
         let is_low = match self.learnt.low_yield {
             Learnt::Off => false,
-            Learnt::Last => self.rules.is_below_host(url.as_str()),
+            Learnt::Last => {
+                self.rules.is_low_yield(url.as_str()) || self.rules.is_below_host(url.as_str())
+            }
             Learnt::HoldBack | Learnt::Sample | Learnt::Refuse => {
                 self.rules.is_low_yield(url.as_str())
             }
