@@ -239,18 +239,16 @@ fn with_few_file_handles_a_crawl_ends_or_says_what_it_lacks() {
     let bench = Bench::serve(web);
     let seeds = file(bench.dir.path(), "seeds.txt", &seeds);
     let options = ["--seeds", seeds.as_str(), "--delay", "0"];
-    for handles in [12, 24, 48, 96] {
+    for handles in [24, 96, 144] {
         let name = format!("handles-{handles}");
         let output = limited(
             &format!("ulimit -n {handles}"),
             &bench.crawl(&name, &options),
         );
         let code = output.status.code();
-        assert!(
-            matches!(code, Some(0 | 3)),
-            "{handles}: {code:?}: {}",
-            stderr(&output)
-        );
+        // What a crawl needs beside its connections is told before anything is begun.
+        let expected = if handles < 130 { Some(2) } else { Some(0) };
+        assert_eq!(code, expected, "{handles}: {}", stderr(&output));
         assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
         bench.crawl_to_end(&name, &options);
         assert_eq!(bench.pages(&name).len(), 60, "{handles}");

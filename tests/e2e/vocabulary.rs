@@ -32,7 +32,7 @@ fn sources() -> Vec<(PathBuf, String)> {
                 .to_string_lossy()
                 .into_owned();
             // The tables of `chinese` name what they put into Chinese.
-            if path.is_dir() && !["tests", "chinese"].contains(&name.as_str()) {
+            if path.is_dir() && !["tests", "laws", "chinese"].contains(&name.as_str()) {
                 folders.push(path);
             } else if name.ends_with(".rs") && !TEST_FILES.contains(&name.as_str()) {
                 let text = fs::read_to_string(&path).expect("a source file");

@@ -1,4 +1,6 @@
-//! When a page is gone: after two answers of 404 or 410 a day apart, and for no other reason.
+//! When a page is gone: after two answers of 404 or 410 a day apart, and for no other reason. An answer by which a
+//! kept page would be dropped, such as an empty one, counts like these; where it is the last of them, the page
+//! leaves as what it is now.
 //!
 //! A time-out, a server error, a refusal, a robots.txt that cannot be had or a page that a round did not
 //! visit says nothing about the page: what is believed of it stays as it was. An answer with a page, or a
@@ -11,7 +13,7 @@ const DAY_MS: u64 = 86_400_000;
 /// How many answers it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GoneRule {
-    /// Answers of 404 or 410 without another one between them.
+    /// Answers of 404 or 410, or without the kept page's text, and none of another kind between them.
     pub answers: u32,
     /// Milliseconds between those that count.
     pub apart_ms: u64,

@@ -36,7 +36,8 @@ pub(crate) struct BoundedDom {
 /// first `>`.
 pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
     // Where the page is cut its comments may have ended in what is missing.
-    parse_by(html, limits, html.len() <= limits.html_bytes_max)
+    let is_whole = !limits.is_part && html.len() <= limits.html_bytes_max;
+    parse_by(html, limits, is_whole)
 }
 
 fn parse_by(html: &str, limits: &DomLimits, ends_open_comments: bool) -> BoundedDom {

@@ -303,6 +303,9 @@ fn is_formula_source(node: NodeRef<'_, Node>, element: &Element) -> bool {
             .any(formulas::is_formula)
 }
 
+/// Nodes of a picture that are looked at for markup: pictures may stand within pictures.
+const PICTURE_NODES_MAX: usize = 20_000;
+
 /// The element of a picture in which markup stands.
 const FOREIGN_OBJECT: &str = "foreignObject";
 
@@ -319,6 +322,7 @@ fn tag_of(node: NodeRef<'_, Node>, element: &Element) -> Tag {
 fn holds_markup(picture: NodeRef<'_, Node>) -> bool {
     let mut elements = picture
         .descendants()
+        .take(PICTURE_NODES_MAX)
         .filter_map(|below| below.value().as_element());
     elements.any(|element| element.name() == FOREIGN_OBJECT)
 }

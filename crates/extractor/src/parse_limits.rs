@@ -28,6 +28,8 @@ pub struct DomLimits {
     /// Bytes of markup that are read. The fetcher's limit on bodies comes first; decoding may triple
     /// their size.
     pub html_bytes_max: usize,
+    /// The markup was cut before it came here: what is open at its end may have ended in what is missing.
+    pub is_part: bool,
     /// Attributes of one tag; further ones are dropped. Real pages stay below 100. The parser
     /// compares each with all before it: 1,024 take half a million comparisons, 200,000 a minute.
     pub attributes_max: usize,
@@ -54,6 +56,7 @@ impl DomLimits {
     /// The default limits.
     pub const DEFAULT: DomLimits = DomLimits {
         html_bytes_max: 32 << 20,
+        is_part: false,
         attributes_max: 1024,
         attribute_work_max: 16_000_000,
         attributes_max_late: 64,

@@ -12,6 +12,12 @@ const CODE_BYTES: usize = 64 * 1024;
 /// Fewer are a text with a snippet in it, or an example.
 const RULES_MIN: usize = 3;
 
+/// What stands before the braces of a rule.
+const SELECTOR_BYTES_MAX: usize = 400;
+
+/// What stands behind the last rule: one that is cut.
+const REST_BYTES_MAX: usize = 400;
+
 /// A tag in so many bytes at most: scripts write some.
 const BYTES_FOR_TAG: usize = 200;
 
@@ -87,36 +93,46 @@ fn without_comments(text: &str) -> String {
 /// Whether a text is rules, `selector { property: value; }`, and next to nothing else.
 fn is_style_sheet(text: &str) -> bool {
     let is_rule = |block: &str| {
-        let Some((_, inside)) = block.rsplit_once('{') else {
+        let Some((selector, inside)) = block.rsplit_once('{') else {
             return false;
         };
         let mut lines = inside
             .split(';')
             .map(str::trim)
-            .filter(|line| !line.is_empty());
-        lines.all(|line| {
-            let name = line.split_once(':').map_or("", |(name, _)| name.trim_end());
-            let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*');
-            !name.is_empty() && name.chars().all(is_of_name)
-        })
+            .filter(|line| !line.is_empty())
+            .peekable();
+        let is_short = selector.len() <= SELECTOR_BYTES_MAX && lines.peek().is_some();
+        is_short
+            && lines.all(|line| {
+                let name = line.split_once(':').map_or("", |(name, _)| name.trim_end());
+                let is_of_name =
+                    |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*');
+                !name.is_empty() && name.chars().all(is_of_name)
+            })
     };
     // What is behind the last rule is its end, or the one that is cut.
-    let Some((rules, _)) = text.rsplit_once('}') else {
+    let Some((rules, rest)) = text.rsplit_once('}') else {
         return false;
     };
+    if rest.len() > REST_BYTES_MAX {
+        return false;
+    }
     // A brace closes its group of rules, too.
     let blocks = rules
         .split('}')
         .map(str::trim)
         .filter(|block| !block.is_empty());
-    let (mut right, mut wrong) = (0, 0);
+    let (mut right, mut wrong, mut inside) = (0, 0, 0);
     for block in blocks {
         match is_rule(block) {
-            true => right += 1,
+            true => {
+                right += 1;
+                inside += block.rsplit('{').next().map_or(0, str::len);
+            }
             false => wrong += 1,
         }
     }
-    right >= RULES_MIN && wrong * 10 <= right
+    right >= RULES_MIN && wrong * 10 <= right && inside * 4 >= text.len()
 }
 
 /// Whether a text is statements and next to nothing else.
@@ -183,6 +199,9 @@ mod tests {
             "<html><script>var a = function() { return 1; };</script>",
             "var x = 1; <p>Words <b>and</b> <i>markup</i></p>",
             "a{b:c}\nd{e:f}\ng{h:i}\n</style><p>A page",
+            "Prose {} with empty braces {} in it {} and words behind them.",
+            &format!("a{{b:c}}\nd{{e:f}}\ng{{h:i}}\n{prose}"),
+            &format!("{prose} {{ note: one }} {prose} {{ note: two }} {prose} {{ note: three }}"),
             "Hello, world { not a rule } and more of it",
             "",
             "{",

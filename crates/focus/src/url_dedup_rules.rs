@@ -378,6 +378,11 @@ impl UrlDedupRules {
         parse(url).is_some_and(|url| self.yields.is_below_host(&url))
     }
 
+    /// Whether a URL's group is known to yield what its host does, or more.
+    pub fn is_good(&self, url: &str) -> bool {
+        parse(url).is_some_and(|url| self.yields.is_good(&url))
+    }
+
     /// The rules that are believed now, in words, with their confidence, surest first.
     pub fn rules(&self) -> Vec<(String, f32)> {
         let mut rules: Vec<(String, f32)> = self

@@ -218,6 +218,11 @@ impl Frontier {
         self.traps.linked(&url.host(), url, via, false);
     }
 
+    /// Whether it has a share of a crawl on many machines.
+    pub fn has_share(&self) -> bool {
+        self.share.is_some()
+    }
+
     /// Whether parameters that change nothing are learnt and left out.
     pub fn ignores_parameters(&self) -> bool {
         self.config.ignores_parameters

@@ -60,7 +60,7 @@ pub fn inner_values(url: &CanonicalUrl) -> Vec<InnerValue<'_>> {
         .map(
             |(name, value)| match value.is_empty() && name.contains('/') {
                 // A query that is a value itself: `/frames.html?org/x/List.html`.
-                true => (NAMELESS, name, true),
+                true => (NAMELESS, name, is_of_site(name, &host)),
                 false => (name, value, is_of_site(value, &host)),
             },
         )
@@ -68,8 +68,8 @@ pub fn inner_values(url: &CanonicalUrl) -> Vec<InnerValue<'_>> {
     let inner =
         segments(path).find(|(_, segment)| segment.contains('%') && is_of_site(segment, &host));
     let bare_path = inner.map_or(path, |(before, _)| before);
-    let place = |of: &str| {
-        let mut text = [host.as_str(), bare_path, "?", of].concat();
+    let place = |of: &str, kind: &str| {
+        let mut text = [host.as_str(), bare_path, "?", of, kind].concat();
         for (name, value, is_of_site) in &parameters {
             text.extend(["&", name]);
             if *name != of && !is_of_site {
@@ -79,7 +79,7 @@ pub fn inner_values(url: &CanonicalUrl) -> Vec<InnerValue<'_>> {
         xxh3_64(text.as_bytes())
     };
     let of_path = inner.map(|(before, segment)| InnerValue {
-        place: place("/"),
+        place: place("/", ""),
         name: before,
         value: segment,
         is_of_site: true,
@@ -88,13 +88,22 @@ pub fn inner_values(url: &CanonicalUrl) -> Vec<InnerValue<'_>> {
     let of_query = parameters
         .iter()
         .map(|&(name, value, is_of_site)| InnerValue {
-            place: place(name),
+            // Behind one script `?/news/7` and `?/members/3` are places of their own.
+            place: match name {
+                NAMELESS => place(name, &format!("/{}", first_segment(value))),
+                _ => place(name, ""),
+            },
             name,
             value,
-            is_of_site,
+            is_of_site: is_of_site && name != NAMELESS,
             is_in_path: false,
         });
     of_path.into_iter().chain(of_query).collect()
+}
+
+fn first_segment(value: &str) -> &str {
+    let value = value.strip_prefix('/').unwrap_or(value);
+    value.split('/').next().unwrap_or(value)
 }
 
 /// Whether a value is the URL that it stands in once more, with another value in the same place, or holds it
@@ -335,11 +344,14 @@ mod tests {
         let frames = url("http://a.example/frames.html?org/x/List.html");
         let value = &inner_values(&frames)[0];
         assert_eq!((value.name, value.value), ("", "org/x/List.html"));
-        assert!(value.is_of_site);
+        assert!(!value.is_of_site);
         assert_eq!(
             value.place,
             place("http://a.example/frames.html?org/x/Map.html")
         );
         assert_ne!(value.place, place("http://a.example/frames.html?print"));
+        let news = place("http://a.example/index.php?/news/7");
+        assert_eq!(news, place("http://a.example/index.php?/news/8"));
+        assert_ne!(news, place("http://a.example/index.php?/members/7"));
     }
 }

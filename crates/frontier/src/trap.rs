@@ -20,8 +20,8 @@
 //! such pages ends like any other. So it is with days that are kept and say the same of each: a page whose
 //! text differs from that of another in nothing but what its URL says of it (*bare*) gave nothing.
 //!
-//! A copy of a page of another part is no day of a calendar, unless that page was repeated before: a mirror, or
-//! a print version, has as many dates as what it repeats. Whether it is worth its fetches, others say.
+//! A copy of a page of another part whose URL has the same numbers says nothing of either: a mirror, or a print
+//! version, has as many dates as what it repeats. Whether it is worth its fetches, others say.
 //!
 //! To *lead elsewhere* a link need not be new: the days of a newspaper's archive lead to articles that lists
 //! had led to before, and each to others. So a link counts that no page of the part had so far. What stands on
@@ -95,7 +95,8 @@ pub struct PageWorth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Original {
     part: Option<u64>,
-    url: u128,
+    /// The numbers in its URL, hashed.
+    numbers: u64,
 }
 
 impl Original {
@@ -103,7 +104,7 @@ impl Original {
     pub fn of(url: &CanonicalUrl) -> Self {
         Self {
             part: Shape::of(url).part(&url.host()).map(|(part, _)| part),
-            url: url.key(),
+            numbers: numbers_of(url),
         }
     }
 }
@@ -208,9 +209,7 @@ impl Traps {
         let mut links = PartLinks::of(worth.page_yield != PageYield::Content);
         let part = Shape::of(url).part(host).map(|(part, _)| {
             let mut seen = self.parts.get(&part).cloned().unwrap_or_default();
-            let copied = copied(part, worth);
-            let is_copy = copied.is_some_and(|key| !self.links.contains(&key));
-            links = seen.count(with_copy(worth, is_copy));
+            links = seen.count_unless(is_copy(part, url, worth), worth);
             (part, seen)
         });
         JudgedPage {
@@ -301,9 +300,8 @@ impl Traps {
         self.note_last();
         let links = match part {
             Some(part) => {
-                let is_copy = copied(part, worth).is_some_and(|key| self.links.insert(key));
                 let seen = self.parts.entry(part, |_, _| {});
-                seen.count(with_copy(worth, is_copy))
+                seen.count_unless(is_copy(part, url, worth), worth)
             }
             None => PartLinks::of(worth.page_yield != PageYield::Content),
         };
@@ -313,28 +311,22 @@ impl Traps {
 
 /// A link of pages of a part.
 fn link_key(part: u64, url: &CanonicalUrl) -> u64 {
-    pair_key(part, url.key())
+    let key = url.key().to_le_bytes();
+    xxh3_64(&[&part.to_le_bytes()[..], &key[..]].concat())
 }
 
-fn pair_key(part: u64, url: u128) -> u64 {
-    xxh3_64(&[&part.to_le_bytes()[..], &url.to_le_bytes()[..]].concat())
+/// Whether a page repeats one of another part with the same numbers in its URL.
+fn is_copy(part: u64, url: &CanonicalUrl, worth: PageWorth) -> bool {
+    let is_of =
+        |original: Original| original.part != Some(part) && original.numbers == numbers_of(url);
+    worth.original.is_some_and(is_of)
 }
 
-/// That a page of a part repeats a page of another.
-fn copied(part: u64, worth: PageWorth) -> Option<u64> {
-    let original = worth
-        .original
-        .filter(|original| original.part != Some(part))?;
-    // Not the key of a link to it.
-    Some(!pair_key(part, original.url))
-}
-
-/// The worth of a page that is the first copy of another part's.
-fn with_copy(worth: PageWorth, is_copy: bool) -> PageWorth {
-    match is_copy {
-        true => PageWorth::from(PageYield::Content),
-        false => worth,
-    }
+fn numbers_of(url: &CanonicalUrl) -> u64 {
+    let path = url.path_and_query();
+    let numbers = path.split(|c: char| !c.is_ascii_digit());
+    let numbers: Vec<&str> = numbers.filter(|number| !number.is_empty()).collect();
+    xxh3_64(numbers.join(" ").as_bytes())
 }
 
 /// Whether a URL only leads back to pages of a part, as that of a login form on each of them does.

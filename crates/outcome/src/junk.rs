@@ -67,8 +67,8 @@ names! {
         /// The answer is no page: an image, an archive, a program.
         UnsupportedType = "unsupported_type" => junk(
             JunkKind::NoPage,
-            "is an image, an archive, a program: nothing that is read",
-            "是图片、压缩包、程序之类不阅读的内容",
+            "is an image, an archive, a program, or data or code that its server calls a page (JSON, a style sheet, a script): nothing that is read",
+            "是图片、压缩包、程序，或服务器称为网页的数据和代码（JSON、样式表、脚本）之类不阅读的内容",
         ),
         /// The page asks not to be indexed.
         NoIndex = "noindex" => junk(

@@ -18,7 +18,7 @@ const OWN: u64 = 128;
 const PER_CONNECTION: u64 = 2;
 
 /// From so many handles on, connections are kept for a further request of their host.
-const MANY: u64 = 8_192;
+const MANY: u64 = 4_096;
 
 /// Connections that the limit has room for, of those that are asked for.
 pub(crate) fn connections(config: &CrawlConfig) -> usize {

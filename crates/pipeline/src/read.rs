@@ -231,13 +231,18 @@ impl Reader {
         if purpose == Purpose::Sitemap && (200..300).contains(&fetched.status) {
             return self.read_sitemap(&decoding.bytes, lease, limits_hit.into_iter().next());
         }
+        let dom_limits = DomLimits {
+            is_part: !limits_hit.is_empty(),
+            ..self.dom_limits.clone()
+        };
         limits_hit.extend(is_whole.then(|| WHOLE_BY_ITS_END.to_owned()));
         *content_type = fetcher::body_type(fetched.content_type().as_deref(), &decoding.bytes);
         let payload = xxh3_64(&decoding.bytes);
         let is_success = (200..300).contains(&fetched.status);
         let mut reading = match content_type.as_str() {
             html if is_html(html) => {
-                self.read_html(lease, fetched, decoding.bytes, payload, limits_hit)
+                let bytes = decoding.bytes;
+                self.read_html(lease, fetched, bytes, payload, limits_hit, &dom_limits)
             }
             "text/plain" if is_success => {
                 self.read_text(lease, fetched, decoding.bytes, payload, limits_hit)
@@ -262,6 +267,7 @@ impl Reader {
         bytes: Vec<u8>,
         payload: u64,
         mut limits_hit: Vec<String>,
+        dom_limits: &DomLimits,
     ) -> Reading {
         let is_large = bytes.len() > LARGE_PAGE_BYTES;
         // A page that panicked while it was read has left nothing behind the lock.
@@ -277,7 +283,7 @@ impl Reader {
             encoding: decoded.encoding,
             headers: &fetched.headers,
             agent: &self.agent,
-            limits: &self.dom_limits,
+            limits: dom_limits,
             link_places: self.has_topic,
         };
         let mut page = extractor::extract(&decoded.text, &context);

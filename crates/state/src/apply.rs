@@ -508,14 +508,15 @@ fn waiting_again(url: CanonicalUrl, due: &archive::DueRecord) -> FrontierUrl {
 }
 
 /// Finishes a URL. Where a journal is read, the record that admitted it may be lost: it would come in a second
-/// time, and be a duplicate of itself.
+/// time, and be a duplicate of itself. Of many machines another one may have admitted it.
 fn finish(
     frontier: &mut Frontier,
     page: &PageRecord,
     url: CanonicalUrl,
     may_be_unknown: bool,
 ) -> Result<(), FrontierError> {
-    if may_be_unknown && frontier.link_target(&url) == LinkTarget::New {
+    let may_be_lost = may_be_unknown && !frontier.has_share();
+    if may_be_lost && frontier.link_target(&url) == LinkTarget::New {
         frontier.replay_admitted(FrontierUrl {
             url: url.clone(),
             depth: page.depth,

@@ -67,11 +67,18 @@ const STOPPED_MAX: usize = 100_000;
 /// forgotten, and each spelling is fetched.
 const COMPARED_MAX: usize = 4_000_000;
 
-/// Pages of which it is not known yet what they led to, some 150 bytes each. Of more, the oldest pass for what led to nothing.
+/// Pages of which it is not known yet what they led to, some 150 bytes each. Of more, the oldest count neither way.
 const WAYS_MAX: usize = 50_000;
 
 /// URLs that a page led to, after which it is said that none of them is kept.
 const LED_MAX: usize = 3;
+
+/// New URLs of a page that are looked at.
+const NEW_SEEN_MAX: usize = 200;
+
+/// Pages that gave nothing under one value of an opaque parameter. Of more, those read longest ago are forgotten, and asked
+/// for under two more.
+const NOTHING_MAX: usize = 400_000;
 
 /// The share of what a rule refuses that is fetched all the same.
 const PROBED_SHARE: f32 = 0.05;
@@ -112,8 +119,8 @@ pub struct FetchGate {
     values: IdleValues,
     /// Pages that were the same under two values of an opaque parameter, by their URLs without such ones.
     compared: RecentSet<u64>,
-    /// URLs that gave nothing under one value of such a parameter, in the same way.
-    nothing: RecentSet<u64>,
+    /// What gave nothing under one value of such a parameter, in the same way, with the URL.
+    nothing: RecentMap<u64, u64>,
     /// Pages that are not kept and brought in URLs none of which was kept so far, by the numbers of their records.
     ways: RecentMap<u64, Way>,
     /// What links to files led to.
@@ -177,7 +184,7 @@ impl FetchGate {
             leading: ReadUrls::default(),
             values: IdleValues::default(),
             compared: RecentSet::with_max(COMPARED_MAX),
-            nothing: RecentSet::with_max(COMPARED_MAX),
+            nothing: RecentMap::with_max(NOTHING_MAX),
             ways: RecentMap::with_max(WAYS_MAX),
             files: FileLinks::default(),
             stopped: RecentMap::with_max(STOPPED_MAX),
@@ -670,23 +677,32 @@ impl FetchGate {
         }
     }
 
-    /// Notes whether a URL was worth its fetch: a page that is not kept is, if one is that it led to.
+    /// Notes whether a URL was worth its fetch: a page that is not kept is, if one is that it led to. Where it led to URLs of
+    /// good forms they are waited for.
     fn note_yield(&mut self, seq: u64, record: &PageRecord, is_kept: bool) {
         if let Some(via) = record.via {
             self.note_found(via, is_kept);
         }
-        let new = record
-            .links
-            .iter()
-            .filter(|link| link.fate == LinkFate::New);
-        match (is_kept, new.take(LED_MAX).count()) {
-            (true, _) | (false, 0) => self.rules.observe_yield(&record.url, is_kept),
-            (false, open) => {
-                *self.ways.entry(seq, |_, _| {}) = Way {
-                    url: record.url.as_str().into(),
-                    open: open as u8,
-                };
-            }
+        if is_kept {
+            self.rules.observe_yield(&record.url, true);
+            return;
+        }
+        let is_new = |link: &&LinkRecord| link.fate == LinkFate::New;
+        let new = record.links.iter().filter(is_new).take(NEW_SEEN_MAX);
+        let good = new.filter(|link| self.rules.is_good(&link.url));
+        let open = good.take(LED_MAX).count();
+        if open == 0 {
+            self.rules.observe_yield(&record.url, false);
+        }
+        self.note_way(seq, record, open);
+    }
+
+    fn note_way(&mut self, seq: u64, record: &PageRecord, open: usize) {
+        if record.links.iter().any(|link| link.fate == LinkFate::New) {
+            *self.ways.entry(seq, |_, _| {}) = Way {
+                url: record.url.as_str().into(),
+                open: open as u8,
+            };
         }
     }
 
@@ -695,12 +711,7 @@ impl FetchGate {
         if let Some(via) = record.via {
             self.note_found(via, false);
         }
-        if record.links.iter().any(|link| link.fate == LinkFate::New) {
-            *self.ways.entry(seq, |_, _| {}) = Way {
-                url: record.url.as_str().into(),
-                open: 0,
-            };
-        }
+        self.note_way(seq, record, 0);
     }
 
     /// Notes what became of a URL that a page led to, where that one is not kept itself.
@@ -888,8 +899,14 @@ impl FetchGate {
         }
         if let Some(plain) = normalizer.without_opaque(url) {
             let plain = xxh3_64(plain.as_bytes());
-            if !self.nothing.insert(plain) {
-                self.compared.insert(plain);
+            let spelt = xxh3_64(record.url.as_bytes());
+            match self.nothing.get(&plain) {
+                Some(other) if *other != spelt => {
+                    self.compared.insert(plain);
+                }
+                // The same URL, asked for once more.
+                Some(_) => {}
+                None => *self.nothing.entry(plain, |_, _| {}) = spelt,
             }
         }
     }

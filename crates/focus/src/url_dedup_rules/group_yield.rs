@@ -22,6 +22,8 @@ const PAGES_MAX: u32 = 10_000;
 /// Pages added to those of a group that were worth their fetch, and to all of them: a group sinks only
 /// as fast as its pages become known.
 const OPTIMISM: f32 = 1.5;
+/// Pages of a form from which on it may be known as a good one.
+const KNOWN_MIN: u32 = 3;
 /// A form yields little where it yields less than this share of what its host does.
 const OF_HOST_MIN: f32 = 0.25;
 
@@ -84,6 +86,13 @@ impl GroupYields {
     /// in the end.
     pub(super) fn is_below_host(&self, url: &Url) -> bool {
         self.optimistic_yield(url) < OF_HOST_MIN * self.share(host_key(url), 1.0)
+    }
+
+    /// Whether a URL's group is known to yield what its host does, or more.
+    pub(super) fn is_good(&self, url: &Url) -> bool {
+        let (own, ..) = group_keys(url);
+        let is_known = (self.groups.get(&own)).is_some_and(|group| group.pages >= KNOWN_MIN);
+        is_known && self.optimistic_yield(url) >= self.share(host_key(url), 1.0)
     }
 
     fn share(&self, key: u64, prior: f32) -> f32 {

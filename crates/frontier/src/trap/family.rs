@@ -114,6 +114,14 @@ impl PartLinks {
 }
 
 impl Part {
+    /// The same, unless the page says nothing of the part.
+    pub(super) fn count_unless(&mut self, says_nothing: bool, worth: PageWorth) -> PartLinks {
+        match says_nothing {
+            true => PartLinks::of(false),
+            false => self.count(worth),
+        }
+    }
+
     /// Counts a page that was read; its links are to follow.
     pub(super) fn count(&mut self, worth: PageWorth) -> PartLinks {
         let repeats = worth.bare.is_some_and(|bare| self.repeats(bare));

@@ -59,6 +59,9 @@ pub struct UrlNumbers {
     pub is_date: bool,
 }
 
+/// Numbers of one URL that are looked at.
+const NUMBERS_MAX: usize = 64;
+
 impl UrlNumbers {
     /// Those of a URL; `None` without any.
     pub fn of(url: &CanonicalUrl) -> Option<Self> {
@@ -67,7 +70,8 @@ impl UrlNumbers {
         let mut looks = Numbers::default();
         looks.mask(text, &mut String::new());
         let runs = text.split(|c: char| !c.is_ascii_digit());
-        let mut numbers: Vec<u64> = runs.filter_map(|run| run.parse().ok()).collect();
+        let numbers = runs.filter_map(|run| run.parse().ok());
+        let mut numbers: Vec<u64> = numbers.take(NUMBERS_MAX).collect();
         if looks.has_date {
             let dates = numbers.clone().into_iter();
             let dates = dates.filter(|number| (19_000_000..21_000_000).contains(number));
