@@ -70,27 +70,10 @@ impl State {
                 let (page, text) = self.decide_page(lease, head, *reading, now_ms)?;
                 compare(&mut visit, due, &page, before.as_ref(), &text.text);
                 let leads_on = page.links.iter().any(|link| link.fate == LinkFate::New);
-                // A page may ask to be left out, or no longer, whatever its text.
-                if is_left_out(&page.outcome) != is_left_out(&visit.was) {
-                    visit.change = Change::Changed;
-                }
-                let pointed_away = visit.was == Outcome::Redirected;
-                if pointed_away {
-                    visit.change = Change::Back;
-                }
-                let is_new = pointed_away
-                    || visit.change == Change::Changed
-                    || due.absence.gone
-                    || due.rejudge;
+                let is_new = is_new_version(&mut visit, due, &page);
                 if is_new && is_doubtful(&visit, &page.outcome) && !self.is_confirmed(due, now_ms) {
                     sign = Some(Sign::Missing);
-                    visit.change = Change::Unclear;
-                    // A later 304 is to speak of the page that is kept.
-                    visit.etag.clone_from(&due.etag);
-                    visit.last_modified.clone_from(&due.last_modified);
-                    visit.parts.clone_from(&due.parts);
-                    visit.reason = page.outcome.reason().map(|reason| reason.into_owned());
-                    visit.detail = page.detail.or_else(|| visit.reason.clone());
+                    leave_as_it_was(&mut visit, due, page);
                 } else if is_new || leads_on {
                     visit.parts = numbers_after(&visit.parts, again::Part::settle);
                     visit.page = Some(Box::new(page));
@@ -180,6 +163,30 @@ fn absence_of(due: &DueRecord) -> Absence {
         gone,
     } = due.absence;
     Absence::resume(answers, last_ms, gone)
+}
+
+/// Whether the page as it is now is a version of its own, beside what its text says.
+fn is_new_version(visit: &mut VisitRecord, due: &DueRecord, page: &PageRecord) -> bool {
+    // A page may ask to be left out, or no longer, whatever its text.
+    if is_left_out(&page.outcome) != is_left_out(&visit.was) {
+        visit.change = Change::Changed;
+    }
+    let pointed_away = visit.was == Outcome::Redirected;
+    if pointed_away {
+        visit.change = Change::Back;
+    }
+    pointed_away || visit.change == Change::Changed || due.absence.gone || due.rejudge
+}
+
+/// Notes that a page was read by which a kept one would leave, and that it does not yet.
+fn leave_as_it_was(visit: &mut VisitRecord, due: &DueRecord, now: PageRecord) {
+    visit.change = Change::Unclear;
+    // A later 304 is to speak of the page that is kept.
+    visit.etag.clone_from(&due.etag);
+    visit.last_modified.clone_from(&due.last_modified);
+    visit.parts.clone_from(&due.parts);
+    visit.reason = now.outcome.reason().map(|reason| reason.into_owned());
+    visit.detail = now.detail.or_else(|| visit.reason.clone());
 }
 
 /// Whether a kept page would leave for what its server says today: an empty page, a shell without its
