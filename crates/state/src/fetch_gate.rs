@@ -721,14 +721,27 @@ impl FetchGate {
         };
         let was_open = way.open > 0;
         way.open = way.open.saturating_sub(1);
-        match (is_kept, was_open, way.open) {
-            (true, true, _) => self.rules.observe_yield(&way.url, true),
-            (true, false, _) => self.rules.redeem(&way.url),
-            (false, true, 0) => self.rules.observe_yield(&way.url, false),
-            (false, _, _) => {}
+        if !is_kept {
+            if was_open && way.open == 0 {
+                self.rules.observe_yield(&way.url, false);
+            }
+            return;
         }
-        if is_kept {
-            self.ways.remove(&via);
+        let Some(Way { url, .. }) = self.ways.remove(&via) else {
+            return;
+        };
+        let was_low = self.rules.is_low_yield(&url);
+        match was_open {
+            true => self.rules.observe_yield(&url, true),
+            false => self.rules.redeem(&url),
+        }
+        // What was refused for its form comes back, as after a page of the form itself.
+        if was_low
+            && !self.rules.is_low_yield(&url)
+            && let Ok(url) = CanonicalUrl::parse(&url)
+        {
+            let host = url.host().to_string();
+            self.find_wrong(&LowYield::UrlForm { host }.rule());
         }
     }
 

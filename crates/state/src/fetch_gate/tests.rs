@@ -947,3 +947,43 @@ fn values_that_lead_nowhere_have_a_probe_before_many_are_refused() {
         assert!(refused.count() < 60, "{seed}");
     }
 }
+
+#[test]
+fn what_was_refused_for_its_form_comes_back_once_pages_of_it_led_to_some_that_are_kept() {
+    let mut gate = refusing();
+    let list = |number: u32| format!("http://a.example/by/tags?id={number}");
+    let post = "http://a.example/post/1".to_owned();
+    for number in 0..60 {
+        let mut thin = thin(&list(number));
+        thin.links = vec![LinkRecord {
+            url: post.clone(),
+            fate: LinkFate::New,
+            ..LinkRecord::default()
+        }];
+        take_in(&mut gate, &thin);
+    }
+    let refused = (100..).find_map(|number| match check(&gate, &list(number)) {
+        Permission::Refused(Refused::Refusal(refusal)) => Some((list(number), refusal)),
+        _ => None,
+    });
+    let (url, refusal) = refused.expect("the form is barren");
+    let record = PageRecord {
+        url: url.clone(),
+        outcome: Outcome::Refused(refusal),
+        ..PageRecord::default()
+    };
+    take_in(&mut gate, &record);
+    assert_eq!(wrong(&gate), []);
+    for number in 0..2 {
+        let found = PageRecord {
+            via: Some(xxh3_64(list(number).as_bytes())),
+            ..page(&format!("http://a.example/post/{number}"), None)
+        };
+        take_in(&mut gate, &found);
+    }
+    let put_back: Vec<String> = wrong(&gate)
+        .into_iter()
+        .flat_map(|(_, urls)| urls)
+        .collect();
+    assert_eq!(put_back, [url]);
+}
