@@ -149,7 +149,7 @@ fn copies_under_another_name_wait_for_the_pages_and_those_with_a_text_of_their_o
     let report = crawl(&web, &["http://a.test/".into()], 0);
     assert_eq!(of(&web, "/article/"), 299);
     assert!(
-        (20..80).contains(&report.learnt.refused),
+        (10..80).contains(&report.learnt.refused),
         "{}",
         report.learnt.refused
     );
