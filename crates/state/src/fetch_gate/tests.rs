@@ -1,8 +1,13 @@
-use archive::{FetchRecord, LinkRecord, NeighbourRecord, PageSummary};
-use outcome::{DuplicateKind, NeighbourDecision, Outcome, Verdict};
+use archive::{FetchRecord, LinkRecord, NeighbourRecord, PageRecord, PageSummary};
+use outcome::{DuplicateKind, JunkReason, LinkFate, NeighbourDecision, Outcome, Verdict};
 use proptest::strategy::Strategy as _;
 
 use super::*;
+use crate::recorded::original_of;
+
+mod files;
+mod values;
+mod yields;
 
 fn page(url: &str, original: Option<&str>) -> PageRecord {
     let verdict = match original {
@@ -24,6 +29,14 @@ fn page(url: &str, original: Option<&str>) -> PageRecord {
             ..NeighbourRecord::default()
         }),
         ..PageRecord::default()
+    }
+}
+
+/// A thin page.
+fn thin(url: &str) -> PageRecord {
+    PageRecord {
+        outcome: Outcome::Judged(Verdict::Junk(JunkReason::Thin)),
+        ..page(url, None)
     }
 }
 
@@ -328,123 +341,7 @@ fn a_mirror_with_session_ids_of_its_own_is_found_out() {
     assert_eq!(plain("70"), Permission::Allowed);
 }
 
-/// The crawl went on for ever, since each answer had links with a new id.
-#[test]
-fn further_spellings_of_a_page_with_a_session_id_in_its_path_are_refused() {
-    let mut frontier = frontier();
-    let mut gate = refusing();
-    let spelt =
-        |session: u32, number: u32| format!("http://a.example/(S(f0f0{session:04}))/{number}");
-    let mut read = |frontier: &mut frontier::Frontier, record: &PageRecord| {
-        let url = CanonicalUrl::parse(&record.url).unwrap();
-        let worth = crate::recorded::page_worth(record).unwrap();
-        frontier.observe(&url, 0, worth, original_of(record).as_ref());
-        take_in_with(&mut gate, record, &frontier.url_normalizer());
-    };
-    for session in 0..3 {
-        for number in 0..6 {
-            let original = spelt(0, number);
-            let original = (session > 0).then_some(original.as_str());
-            read(&mut frontier, &page(&spelt(session, number), original));
-        }
-    }
-    let check = |url: &str| {
-        let url = CanonicalUrl::parse(url).unwrap();
-        gate.check(&url.host(), &url, &frontier.url_normalizer())
-    };
-    let refused = (0..60).filter(|number| {
-        let further = check(&spelt(100 + number, number % 6));
-        matches!(further, Permission::Refused(_))
-    });
-    assert!(refused.count() >= 50);
-    assert!(matches!(
-        check("http://a.example/3"),
-        Permission::Refused(_)
-    ));
-    assert_eq!(check(&spelt(100, 7)), Permission::Allowed);
-}
-
-/// A thin page.
-fn thin(url: &str) -> PageRecord {
-    PageRecord {
-        outcome: Outcome::Judged(Verdict::Junk(JunkReason::Thin)),
-        ..page(url, None)
-    }
-}
-
-/// A login form with another way back each time.
-fn login(number: u32) -> String {
-    format!("http://a.example/login?next=%2Fa%2F{number}")
-}
-
-/// Asks for URLs of the login form, and refuses those that the gate refuses; gives the others.
-fn asked(gate: &mut FetchGate, numbers: std::ops::Range<u32>) -> Vec<u32> {
-    let ask = |&number: &u32| match check(gate, &login(number)) {
-        Permission::Refused(Refused::Refusal(refusal)) => {
-            let record = PageRecord {
-                url: login(number),
-                outcome: Outcome::Refused(refusal),
-                ..PageRecord::default()
-            };
-            take_in(gate, &record);
-            false
-        }
-        permission => {
-            assert_eq!(permission, Permission::Allowed);
-            take_in(gate, &thin(&login(number)));
-            true
-        }
-    };
-    numbers.filter(ask).collect()
-}
-
 const LOGIN_RULE: &str = "a.example/login?next=… leads nowhere new";
-
-#[test]
-fn values_that_lead_nowhere_are_refused_but_for_sparse_probes_which_count() {
-    let mut gate = holding_values();
-    assert_eq!(asked(&mut gate, 0..12).len(), 12);
-    let probes = asked(&mut gate, 12..2_000).len();
-    assert!((10..50).contains(&probes), "{probes}");
-    let loss = gate.losses().of(LOGIN_RULE);
-    assert_eq!((loss.refused, loss.unique), (1_988 - probes as u64, 0));
-    // Those that answered with nothing bear the rule out.
-    assert_eq!(loss.probed, probes as u64);
-    assert_eq!(check(&gate, "http://a.example/login"), Permission::Allowed);
-    let off = LearntPolicy {
-        parameters: Learnt::Off,
-        low_yield: Learnt::Off,
-        ..LearntPolicy::usual(false)
-    };
-    assert_eq!(asked(&mut FetchGate::new(0, off), 0..100).len(), 100);
-}
-
-#[test]
-fn a_value_that_leads_somewhere_brings_back_all_that_was_refused() {
-    let own = page(&login(5_000), None);
-    let second = page(&login(5_001), None);
-    let mut leading = thin(&login(5_000));
-    leading.links = vec![LinkRecord {
-        url: "http://a.example/b".into(),
-        fate: LinkFate::New,
-        ..LinkRecord::default()
-    }];
-    for found in [vec![own, second], vec![leading]] {
-        let mut gate = holding_values();
-        let all = 200 - asked(&mut gate, 0..200).len();
-        assert_eq!(gate.wrong_rules().count(), 0);
-        for page in &found {
-            take_in(&mut gate, page);
-        }
-        let wrong: Vec<_> = gate
-            .wrong_rules()
-            .map(|(rule, refused)| (rule.to_owned(), refused.urls.len()))
-            .collect();
-        assert_eq!(wrong, [(LOGIN_RULE.to_owned(), all)]);
-        // From then on they are asked for like any.
-        assert_eq!(asked(&mut gate, 300..400).len(), 100);
-    }
-}
 
 fn naming(canonical: &str, record: PageRecord) -> PageRecord {
     PageRecord {
@@ -568,172 +465,10 @@ fn what_the_user_gave_is_fetched() {
     assert_eq!(check(&gate, &copy), Permission::Allowed);
 }
 
-#[test]
-fn at_the_bound_hosts_stopped_longest_ago_are_forgotten_and_new_ones_are_stopped() {
-    let mut gate = refusing();
-    gate.stopped = RecentMap::with_max(4);
-    for number in 0..10 {
-        gate.set_stopped(&format!("h{number}.example"), Some("nothing there".into()));
-    }
-    let is_stopped = |number| gate.stopped.contains_key(&format!("h{number}.example"));
-    assert!(is_stopped(9) && is_stopped(8) && !is_stopped(0));
-    assert!(gate.stopped.len() <= 4);
-}
-
-#[test]
-fn a_stopped_host_is_refused_in_a_crawl_with_a_topic_but_for_probes() {
-    for has_topic in [true, false] {
-        let mut gate = FetchGate::new(0, LearntPolicy::usual(has_topic));
-        gate.set_stopped("a.example", Some("nothing there".into()));
-        let checked: Vec<Permission> = (0..1_000)
-            .map(|number| check(&gate, &format!("http://a.example/{number}")))
-            .collect();
-        let waits = Permission::HoldBack(HeldBack::UntilOthersAreDone);
-        if has_topic {
-            let allowed = checked.iter().filter(|&is| *is == Permission::Allowed);
-            assert!((10..100).contains(&allowed.count()));
-            assert!(!checked.contains(&waits));
-        } else {
-            let wait = checked.iter().filter(|&is| *is == waits).count();
-            let allowed = checked.iter().filter(|&is| *is == Permission::Allowed);
-            assert_eq!(wait + allowed.count(), checked.len());
-            assert!((900..990).contains(&wait), "{wait}");
-        }
-        gate.set_stopped("a.example", None);
-        assert_eq!(check(&gate, "http://a.example/x"), Permission::Allowed);
-    }
-}
-
-#[test]
-fn what_is_barren_is_fetched_at_last_where_a_crawl_never_stops_for_want_of_harvest() {
-    // Of a crawl's only host 36 URLs were refused, lists among them, and 440 pages were never found.
-    let learnt = LearntPolicy {
-        low_yield: Learnt::Last,
-        ..LearntPolicy::usual(true)
-    };
-    let mut gate = FetchGate::new(0, learnt);
-    gate.set_stopped("a.example", Some("nothing there".into()));
-    let url = |number: &u32| format!("http://a.example/{number}");
-    let waits = Permission::HoldBack(HeldBack::UntilOthersAreDone);
-    let waiting = (0..1_000).filter(|number| check(&gate, &url(number)) == waits);
-    let waiting = waiting.count();
-    assert!((900..990).contains(&waiting), "{waiting}");
-    assert!((0..1_000).all(|number| check_at_last(&gate, &url(&number)) == Permission::Allowed));
-}
-
-/// An answer that is no page.
-fn image(url: &str) -> PageRecord {
-    PageRecord {
-        url: url.into(),
-        outcome: Outcome::Judged(Verdict::Junk(JunkReason::UnsupportedType)),
-        fetch: Some(FetchRecord {
-            status: 200,
-            ..FetchRecord::default()
-        }),
-        ..PageRecord::default()
-    }
-}
-
 fn check_at_last(gate: &FetchGate, url: &str) -> Permission {
     let url = CanonicalUrl::parse(url).unwrap();
     let (reached, none) = (HeldBack::UntilOthersAreDone, |_: &str| 0);
     gate.check_at_last(&url.host(), &url, &UrlNormalizer::default(), reached, none)
-}
-
-#[test]
-fn links_to_files_wait_behind_pages_and_one_in_twenty_is_asked_for_once_it_is_sure() {
-    // A gallery's 1,200 images, PDFs and archives were asked for in turn with its 100 pages.
-    let mut gate = holding();
-    let next = |number: u32| format!("http://a.example/f/{number}.jpg");
-    assert_eq!(check(&gate, &next(0)), Permission::Allowed);
-    for number in 0..3 {
-        take_in(&mut gate, &image(&next(number)));
-    }
-    let waits = Permission::HoldBack(HeldBack::UntilOthersAreDone);
-    assert!((3..1_000).all(|number| check(&gate, &next(number)) == waits));
-    assert_eq!(check(&gate, "http://a.example/f/"), Permission::Allowed);
-    assert!((3..1_000).all(|number| check_at_last(&gate, &next(number)) == Permission::Allowed));
-    for number in 3..59 {
-        take_in(&mut gate, &image(&next(number)));
-    }
-    let asked = (1_000..2_000).filter(|&number| {
-        let permission = check_at_last(&gate, &next(number));
-        permission == Permission::Allowed
-    });
-    let asked = asked.count();
-    assert!((30..70).contains(&asked), "{asked}");
-}
-
-#[test]
-fn links_to_files_are_files_first_and_of_a_barren_form_second() {
-    // With a topic their form has no yield either, and that rule may say to ask for all of them at last.
-    let learnt = LearntPolicy {
-        low_yield: Learnt::HoldBack,
-        ..LearntPolicy::usual(true)
-    };
-    let mut gate = FetchGate::new(0, learnt);
-    for number in 0..100 {
-        take_in(
-            &mut gate,
-            &image(&format!("http://a.example/f/{number}.jpg")),
-        );
-    }
-    let refused = (100..1_100).filter(|number| {
-        let permission = check_at_last(&gate, &format!("http://a.example/f/{number}.jpg"));
-        matches!(permission, Permission::Refused(_))
-    });
-    let refused = refused.count();
-    assert!((930..970).contains(&refused), "{refused}");
-}
-
-#[test]
-fn refused_links_to_files_are_put_back_once_one_of_them_is_a_page() {
-    let mut gate = holding();
-    for number in 0..59 {
-        take_in(
-            &mut gate,
-            &image(&format!("http://a.example/f/{number}.jpg")),
-        );
-    }
-    let refused_at = |gate: &FetchGate| {
-        let mut urls = (59..999).map(|number| format!("http://a.example/f/{number}.jpg"));
-        urls.find_map(|url| match check_at_last(gate, &url) {
-            Permission::Refused(Refused::Refusal(refusal)) => Some((url, refusal)),
-            _ => None,
-        })
-    };
-    let (url, refusal) = refused_at(&gate).unwrap();
-    let refused = PageRecord {
-        url: url.clone(),
-        outcome: Outcome::Refused(refusal.clone()),
-        ..PageRecord::default()
-    };
-    take_in(&mut gate, &refused);
-    let probe = PageRecord {
-        foreseen_by: refusal.rules(),
-        ..page("http://a.example/f/a-page.jpg", None)
-    };
-    take_in(&mut gate, &probe);
-    assert_eq!(wrong(&gate), [(refusal.rules().remove(0), vec![url])]);
-    assert_eq!(refused_at(&gate), None);
-}
-
-#[test]
-fn pages_whose_urls_end_like_files_are_asked_for_like_any() {
-    let mut gate = holding();
-    for number in 0..3 {
-        observe(
-            &mut gate,
-            &format!("http://w.example/wiki/File:{number}.jpg"),
-            None,
-        );
-    }
-    let pages = (3..500).map(|number| format!("http://w.example/wiki/File:{number}.png"));
-    assert!(
-        pages
-            .into_iter()
-            .all(|url| check(&gate, &url) == Permission::Allowed)
-    );
 }
 
 /// A gate and a frontier that have found out that `sid` changes nothing on a.example.
@@ -793,110 +528,6 @@ fn answered(url: &str, status: u16) -> PageRecord {
 }
 
 #[test]
-fn a_page_that_is_nothing_under_two_session_ids_is_not_asked_for_under_more() {
-    let mut sessions = InSessions::new();
-    let link = |url: &str| LinkRecord {
-        url: url.into(),
-        fate: LinkFate::New,
-        ..LinkRecord::default()
-    };
-    for (at, sid) in ["f1f1f001", "f1f1f002"].into_iter().enumerate() {
-        assert_eq!(sessions.refused("login?"), 0, "{at}");
-        let mut login = thin(&format!("http://a.example/login?sid={sid}"));
-        // Fresh spellings of a page that was read are no way to another page.
-        login.links = vec![link(&format!("http://a.example/3?sid={sid}"))];
-        sessions.read(&login);
-        sessions.read(&answered(
-            &format!("http://a.example/members?sid={sid}"),
-            403,
-        ));
-        let mut lists = thin(&format!("http://a.example/lists?sid={sid}"));
-        lists.links = vec![link(&format!("http://a.example/list/{at}?sid={sid}"))];
-        sessions.read(&lists);
-    }
-    assert!(sessions.refused("login?") >= 35);
-    assert!(sessions.refused("members?") >= 35);
-    assert_eq!(sessions.refused("lists?"), 0);
-}
-
-#[test]
-fn a_choice_beside_a_session_id_keeps_none_of_its_spellings_alive() {
-    let mut sessions = InSessions::new();
-    let original = "http://a.example/2?sid=f0f0f000";
-    for number in 0..14 {
-        let plain = format!("http://a.example/n{number}?sid=f0f0f000");
-        sessions.read(&page(&plain, None));
-        let sorted = format!("http://a.example/n{number}?sort=name&sid=f0f0f001");
-        sessions.read(&page(&sorted, Some(&plain)));
-    }
-    assert_eq!(sessions.refused("2?sort=name&"), 0);
-    sessions.read(&page(
-        "http://a.example/2?sort=name&sid=f0f0f002",
-        Some(original),
-    ));
-    assert!(sessions.refused("2?sort=name&") >= 35);
-    assert_eq!(sessions.refused("2?sort=date&"), 0);
-}
-
-#[test]
-fn pages_that_ask_not_to_be_indexed_yield_what_they_lead_to() {
-    let mut gate = refusing();
-    let withheld = |url: String| PageRecord {
-        outcome: Outcome::Judged(Verdict::Junk(JunkReason::NoIndex)),
-        ..page(&url, None)
-    };
-    let is_low = |gate: &FetchGate, url: &str| gate.rules.is_low_yield(url);
-    for number in 0..80 {
-        take_in(
-            &mut gate,
-            &withheld(format!("http://a.example/do/edit?id={number}")),
-        );
-        let mut list = withheld(format!("http://a.example/by/tags?id={number}"));
-        let post = format!("http://a.example/post/{number}");
-        list.links = vec![LinkRecord {
-            url: post.clone(),
-            fate: LinkFate::New,
-            ..LinkRecord::default()
-        }];
-        take_in(&mut gate, &list);
-        let found = PageRecord {
-            via: Some(xxh3_64(list.url.as_bytes())),
-            ..page(&post, None)
-        };
-        take_in(&mut gate, &found);
-    }
-    assert!(is_low(&gate, "http://a.example/do/edit?id=81"));
-    assert!(!is_low(&gate, "http://a.example/by/tags?id=81"));
-}
-
-#[test]
-fn a_form_that_only_redirects_to_what_is_known_yields_nothing() {
-    for (fate, is_held) in [(LinkFate::Seen, true), (LinkFate::New, false)] {
-        let mut gate = holding();
-        for number in 0..80 {
-            let redirect = LinkRecord {
-                url: format!("http://a.example/a/{number}"),
-                rel: "redirect".into(),
-                fate: fate.clone(),
-                ..LinkRecord::default()
-            };
-            let record = PageRecord {
-                outcome: Outcome::Redirected,
-                links: vec![redirect],
-                page: None,
-                ..page(&format!("http://a.example/goto/{number}"), None)
-            };
-            take_in(&mut gate, &record);
-        }
-        let held = (100..200).filter(|number| {
-            let url = format!("http://a.example/goto/{number}");
-            matches!(check(&gate, &url), Permission::HoldBack(_))
-        });
-        assert_eq!(held.count() > 80, is_held, "{fate:?}");
-    }
-}
-
-#[test]
 fn one_name_for_another_is_refused_only_after_many_pairs() {
     let mut gate = refusing();
     let mut refused = Vec::new();
@@ -917,73 +548,4 @@ fn one_name_for_another_is_refused_only_after_many_pairs() {
     }
     assert_eq!(refused[0], 0);
     assert!(refused[1] > 30, "{refused:?}");
-}
-
-#[test]
-fn values_that_lead_nowhere_have_a_probe_before_many_are_refused() {
-    // By chance alone one crawl in eight had none among the first forty.
-    for seed in 0..40 {
-        let mut gate = FetchGate::new(seed, LearntPolicy::usual(false));
-        let url = |number: u32| format!("http://a.example/login?next=%2Fa%2F{number}");
-        for number in 0..12 {
-            let thin = PageRecord {
-                outcome: Outcome::Judged(Verdict::Junk(JunkReason::Thin)),
-                ..page(&url(number), None)
-            };
-            take_in(&mut gate, &thin);
-        }
-        let refused = (12..200).take_while(|number| {
-            let Permission::Refused(Refused::Refusal(refusal)) = check(&gate, &url(*number)) else {
-                return false;
-            };
-            let record = PageRecord {
-                url: url(*number),
-                outcome: Outcome::Refused(refusal),
-                ..PageRecord::default()
-            };
-            take_in(&mut gate, &record);
-            true
-        });
-        assert!(refused.count() < 60, "{seed}");
-    }
-}
-
-#[test]
-fn what_was_refused_for_its_form_comes_back_once_pages_of_it_led_to_some_that_are_kept() {
-    let mut gate = refusing();
-    let list = |number: u32| format!("http://a.example/by/tags?id={number}");
-    let post = "http://a.example/post/1".to_owned();
-    for number in 0..60 {
-        let mut thin = thin(&list(number));
-        thin.links = vec![LinkRecord {
-            url: post.clone(),
-            fate: LinkFate::New,
-            ..LinkRecord::default()
-        }];
-        take_in(&mut gate, &thin);
-    }
-    let refused = (100..).find_map(|number| match check(&gate, &list(number)) {
-        Permission::Refused(Refused::Refusal(refusal)) => Some((list(number), refusal)),
-        _ => None,
-    });
-    let (url, refusal) = refused.expect("the form is barren");
-    let record = PageRecord {
-        url: url.clone(),
-        outcome: Outcome::Refused(refusal),
-        ..PageRecord::default()
-    };
-    take_in(&mut gate, &record);
-    assert_eq!(wrong(&gate), []);
-    for number in 0..2 {
-        let found = PageRecord {
-            via: Some(xxh3_64(list(number).as_bytes())),
-            ..page(&format!("http://a.example/post/{number}"), None)
-        };
-        take_in(&mut gate, &found);
-    }
-    let put_back: Vec<String> = wrong(&gate)
-        .into_iter()
-        .flat_map(|(_, urls)| urls)
-        .collect();
-    assert_eq!(put_back, [url]);
 }
