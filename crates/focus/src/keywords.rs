@@ -1,11 +1,15 @@
 //! The keywords of a topic: parsed once, found in words, counted by field.
 //!
 //! A keyword in Latin letters also matches its inflections: "mathematics" finds "mathematical", and
-//! "Africa" finds "African". Two words count as one when they share a prefix that covers most of
-//! both. A stemmer would be better for one language and wrong for the next.
+//! "Africa" finds "African" ([`crate::inflections`]).
+//!
+//! Chinese has no spaces, and a dictionary cuts 锂电池 as one word and 固态电池 as two. So a keyword in Han
+//! characters is found within a longer word as well, where it is a word's end if it is one character (红茶 is
+//! a tea, 水平 no water), and across words where it begins and ends with one of them: 重大学术 has no 大学.
 
 use segment::{Script, Segmenter, Word, Words};
 
+use crate::inflections::{INFLECTION_PREFIX_BYTES, are_inflections};
 use crate::topic_config::{TopicConfig, TopicError};
 use crate::url_parts::clip;
 
@@ -13,8 +17,6 @@ use crate::url_parts::clip;
 const KEYWORDS_MAX: usize = 64;
 /// Keywords that a link is looked through for: a link keeps one bit for each.
 const LINK_KEYWORDS_MAX: usize = 32;
-/// Bytes at the beginning of a word that all its inflections share.
-const INFLECTION_PREFIX_BYTES: usize = 4;
 /// Words of one phrase.
 const PHRASE_WORDS_MAX: usize = 8;
 
@@ -35,6 +37,8 @@ pub(crate) type KeywordCounts = Vec<[u16; 4]>;
 pub(crate) struct Keyword {
     pub(crate) text: String,
     words: Vec<KeywordWord>,
+    /// Its words in one, where all are in Han characters.
+    han: Option<String>,
     pub(crate) weight: f32,
     /// It rules pages out.
     pub(crate) excluded: bool,
@@ -56,12 +60,13 @@ pub(crate) struct Keywords {
     first_words: FirstWordFilter,
 }
 
-/// A small Bloom filter over the keywords' first words and their prefixes. Most words of a page are
-/// in neither set, so no keyword need be compared with them.
+/// A small Bloom filter over the keywords' first words, their prefixes, and the first characters of those in
+/// Han. Most words of a page are in none of the sets, so no keyword need be compared with them.
 #[derive(Debug, Clone, Copy, Default)]
 struct FirstWordFilter {
     words: [u64; 4],
     prefixes: [u64; 4],
+    characters: [u64; 4],
 }
 
 impl FirstWordFilter {
@@ -70,6 +75,9 @@ impl FirstWordFilter {
         for keyword in list {
             let first = &keyword.words[0];
             set(&mut filter.words, first.hash);
+            if let Some(character) = keyword.han.as_ref().and_then(|text| text.chars().next()) {
+                set(&mut filter.characters, character_hash(character));
+            }
             if let (true, Some(prefix)) = (first.inflects, prefix_hash(&first.text)) {
                 set(&mut filter.prefixes, prefix);
             }
@@ -79,15 +87,31 @@ impl FirstWordFilter {
 
     /// False when no keyword can begin with this word.
     fn may_match(&self, word: &Word<'_>) -> bool {
-        is_set(&self.words, word.hash)
-            || prefix_hash(word.text).is_some_and(|prefix| is_set(&self.prefixes, prefix))
+        if is_set(&self.words, word.hash) {
+            return true;
+        }
+        match word.script {
+            Script::Han => {
+                let mut characters = word.text.chars();
+                characters.any(|character| is_set(&self.characters, character_hash(character)))
+            }
+            _ => prefix_hash(word.text).is_some_and(|prefix| is_set(&self.prefixes, prefix)),
+        }
     }
 }
 
 /// A hash of the first four bytes of a word, which all its inflections share.
 fn prefix_hash(text: &str) -> Option<u64> {
     let first: &[u8; INFLECTION_PREFIX_BYTES] = text.as_bytes().first_chunk()?;
-    Some(u64::from(u32::from_le_bytes(*first)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    Some(spread(u32::from_le_bytes(*first)))
+}
+
+fn character_hash(character: char) -> u64 {
+    spread(u32::from(character))
+}
+
+fn spread(number: u32) -> u64 {
+    u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 fn set(bits: &mut [u64; 4], hash: u64) {
@@ -243,14 +267,18 @@ impl Keyword {
         if words.is_empty() {
             return Err(TopicError::NoWord(source.to_owned()));
         }
+        let is_han = words.iter().all(|word| word.script == Script::Han);
         let words = words.iter().take(PHRASE_WORDS_MAX).map(|word| KeywordWord {
             hash: word.hash,
             text: word.text.to_owned(),
             inflects: word.script == Script::Other,
         });
+        let words: Vec<KeywordWord> = words.collect();
+        let in_one = || words.iter().map(|word| word.text.as_str()).collect();
         Ok(Keyword {
             text: text.trim().trim_matches('"').to_owned(),
-            words: words.collect(),
+            han: is_han.then(in_one),
+            words,
             weight,
             excluded,
         })
@@ -267,6 +295,9 @@ impl Keyword {
 
     /// Whether the keyword's words stand at a place. `first` is the word there.
     fn matches_at(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
+        if let Some(text) = &self.han {
+            return stands_within(text, first) || stands_from(text, words, at);
+        }
         self.words[0].matches(first)
             && self.words[1..].iter().enumerate().all(|(offset, wanted)| {
                 words
@@ -281,25 +312,33 @@ impl KeywordWord {
         self.hash == word.hash
             || (self.inflects
                 && word.script == Script::Other
-                && differ_in_endings(&self.text, word.text))
+                && are_inflections(&self.text, word.text))
     }
 }
 
-/// Whether two words differ in their endings only.
-fn differ_in_endings(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let shorter = a.len().min(b.len());
-    let longer = a.len().max(b.len());
-    if shorter < INFLECTION_PREFIX_BYTES
-        || a[..INFLECTION_PREFIX_BYTES] != b[..INFLECTION_PREFIX_BYTES]
-    {
-        return false;
+/// Whether a keyword in Han characters stands in a word.
+fn stands_within(keyword: &str, word: &Word<'_>) -> bool {
+    let is_one = keyword.chars().nth(1).is_none();
+    match is_one {
+        true => word.text.ends_with(keyword),
+        false => word.text.contains(keyword),
     }
-    let shared = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    if a.len() < 5 {
-        return shared == a.len() && longer == shared + 1 && b[shared] == b's';
+}
+
+/// Whether it is made of whole words from one on.
+fn stands_from(keyword: &str, words: &Words, at: usize) -> bool {
+    let mut rest = keyword;
+    for at in at.. {
+        let word = words.get(at);
+        let Some(after) = word.and_then(|word| rest.strip_prefix(word.text)) else {
+            return false;
+        };
+        if after.is_empty() {
+            return true;
+        }
+        rest = after;
     }
-    shared + 2 >= a.len() && shared * 5 >= longer * 3
+    false
 }
 
 fn primary_language(tag: &str) -> String {
@@ -314,24 +353,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_keyword_matches_its_inflections_and_no_other_words() {
-        for (a, b) in [
-            ("mathematics", "mathematical"),
-            ("biology", "biological"),
-            ("african", "africa"),
-            ("railway", "railways"),
-            ("postgresql", "postgres"),
-            ("food", "foods"),
+    fn a_keyword_in_han_is_found_however_the_dictionary_cuts_the_text() {
+        let count = |keyword: &str, text: &str| {
+            let config = TopicConfig {
+                keywords: vec![keyword.into()],
+                ..TopicConfig::default()
+            };
+            let keywords = Keywords::parse(&config).unwrap();
+            let words = Segmenter::shared().words(text);
+            let mut counts = keywords.no_counts();
+            keywords.count(&words, words.len(), Field::Text, &mut counts);
+            assert_eq!(
+                keywords.mask_with_more(0, text) == 1,
+                counts[0][1] > 0,
+                "{text}"
+            );
+            counts[0][1]
+        };
+        for (keyword, text, times) in [
+            ("电池", "锂电池、蓄电池和固态电池，也叫电池。", 4),
+            ("電池", "锂电池很好", 1),
+            ("大学", "他在北京大学学习", 1),
+            ("大学", "这是重大学术问题", 0),
+            ("机器学习", "机器学习很有用", 1),
+            ("机器学习", "机器会学习", 0),
+            ("茶", "红茶和绿茶都在茶馆", 2),
+            ("水", "他的水平很高", 0),
         ] {
-            assert!(differ_in_endings(a, b), "{a} {b}");
-        }
-        for (a, b) in [
-            ("geography", "geology"),
-            ("cell", "cello"),
-            ("oracle", "orange"),
-            ("music", "muse"),
-        ] {
-            assert!(!differ_in_endings(a, b), "{a} {b}");
+            assert_eq!(count(keyword, text), times, "{keyword} in {text}");
         }
     }
 

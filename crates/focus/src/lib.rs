@@ -25,6 +25,7 @@
 mod focus;
 
 // The topic: what the user gave, and a page as the topic sees it.
+mod inflections;
 mod keyword_score;
 mod keywords;
 mod page_terms;

@@ -1,5 +1,6 @@
 //! From the configuration to what each stage wants of it.
 
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -141,25 +142,30 @@ fn write_whole(path: &Path, text: &str) -> Result<(), CrawlError> {
 /// The seeds that earlier starts do not know, numbered after those, and those of which something
 /// else is said now, by their numbers.
 pub fn new_seeds(given: &[SeedUrl], known: &[SeedRecord]) -> Vec<SeedRecord> {
-    let (mut fresh, mut changed) = (Vec::<SeedRecord>::new(), Vec::<SeedRecord>::new());
+    let records = known.iter().filter(|known| known.example.is_none());
+    // Of two records of one seed the first one counts.
+    let mut by_url: HashMap<(&str, bool), &SeedRecord> = HashMap::new();
+    for record in records {
+        by_url
+            .entry((&record.url, record.sitemap))
+            .or_insert(record);
+    }
+    let (mut fresh, mut changed) = (Vec::new(), Vec::new());
+    let mut told = HashSet::new();
     for seed in given {
-        let is_it = |known: &&SeedRecord| {
-            known.example.is_none()
-                && known.url == seed.url.as_str()
-                && known.sitemap == seed.sitemap
-        };
-        if fresh.iter().chain(&changed).any(|seed| is_it(&seed)) {
-            continue;
-        }
-        match known.iter().find(is_it) {
+        let url = (seed.url.as_str(), seed.sitemap);
+        match by_url.get(&url) {
+            _ if told.contains(&url) => {}
             None => {
                 let number = known.len() + fresh.len();
                 fresh.push(seed_record(seed, number as u32));
+                told.insert(url);
             }
             Some(known) => {
                 let now = seed_record(seed, known.seed);
                 if is_changed(known, &now, seed) {
                     changed.push(now);
+                    told.insert(url);
                 }
             }
         }
