@@ -1,7 +1,7 @@
 //! Template blocks of a host, learnt while crawling: text that most of its pages repeat.
 //!
 //! On one page a slogan looks like any sentence, but on twenty pages of a host it is repeated. Each
-//! page adds the keys of its short blocks, each key once. A block that was on most of the pages counted
+//! page adds the keys of its blocks, each key once. A block that was on most of the pages counted
 //! is template, and is cut from later pages. Boilerplate stands at the edges of the content, so only
 //! the first and last blocks of a page are counted; this bounds what a page can add.
 //!
@@ -33,8 +33,9 @@ use crate::page::Page;
 const PAGES_MIN: u32 = 8;
 /// Pages after which counting starts again.
 const PAGES_MAX: u32 = 64;
-/// Longer blocks are content even where they repeat (a licence, a poem).
-const BLOCK_BYTES_MAX: usize = 600;
+/// A longer block may be what a page is about (a poem, an article under many addresses): it is cut only
+/// where the rest is a page of its own.
+const LINE_BYTES_MAX: usize = 600;
 /// The blocks at either end of a page that are counted.
 const EDGE_BLOCKS: usize = 24;
 /// A page of which less than this part would be left may be a copy of others.
@@ -87,7 +88,7 @@ struct HostCounts {
 /// The keys of a page's blocks before trimming: small, and all that [`HostTemplates`] needs of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockKeys {
-    /// One for each block; `None` for a block that cannot be template.
+    /// One for each block; `None` for a block amid the page or without text.
     keys: Vec<Option<u32>>,
     /// Those of the texts at the edges that are no blocks of the page.
     left_out: Vec<u32>,
@@ -141,15 +142,19 @@ impl BlockKeys {
     }
 }
 
-/// A block's key, if it is short enough to be template. With 32 bits another block has one of a
-/// host's few template keys by chance once in some 10^8 blocks.
+/// A block's key, if it has text. With 32 bits another block has one of a host's few template keys by
+/// chance once in some 10^8 blocks.
 fn key(block: &Block) -> Option<u32> {
     key_of_text(&blocks::plain(std::slice::from_ref(block)))
 }
 
+fn is_long(block: &Block) -> bool {
+    blocks::plain(std::slice::from_ref(block)).len() > LINE_BYTES_MAX
+}
+
 fn key_of_text(text: &str) -> Option<u32> {
     let text = text.trim_end_matches('\n');
-    (!text.is_empty() && text.len() <= BLOCK_BYTES_MAX).then(|| xxh3_64(text.as_bytes()) as u32)
+    (!text.is_empty()).then(|| xxh3_64(text.as_bytes()) as u32)
 }
 
 /// A title's key is not that of a block of the same words.
@@ -213,9 +218,9 @@ impl HostTemplates {
     /// Cuts the template blocks from a page and updates its text; `keys` are those of this page.
     /// Returns the number of blocks cut.
     ///
-    /// Nothing is cut from a copy of other pages, since the near-duplicate detection must see its text:
-    /// where less than an eighth of the text would be left, unless that is some twenty words and the
-    /// title, too, is the page's own.
+    /// What a copy shares with other pages is not cut, since the near-duplicate detection must see it. A
+    /// page is no copy if some twenty words are left and the title, too, is its own. From any other page
+    /// no long block is cut, and nothing at all where less than an eighth of the text would be left.
     pub fn trim(&self, host: &str, keys: &BlockKeys, page: &mut Page) -> usize {
         let Some(memory) = self.hosts.get(host) else {
             return 0;
@@ -223,27 +228,26 @@ impl HostTemplates {
         if memory.template.is_empty() || keys.keys.len() != page.blocks.len() {
             return 0;
         }
-        let cut: Vec<bool> = keys.keys.iter().map(|key| memory.cuts(*key)).collect();
-        let kept: Vec<Block> = page
-            .blocks
-            .iter()
-            .zip(&cut)
-            .filter(|(_, cut)| !**cut)
-            .map(|(block, _)| block.clone())
-            .collect();
-        let count = page.blocks.len() - kept.len();
-        if count == 0 {
-            return 0;
-        }
-        let text = blocks::plain(&kept);
-        let is_its_own = || {
-            CharCounts::of(&text).weight >= OWN_WEIGHT_MIN
-                && keys.title.is_some()
-                && !memory.cuts(keys.title)
+        let is_template = |(key, _): &(&Option<u32>, &Block)| memory.cuts(**key);
+        let without = |is_cut: &dyn Fn(&(&Option<u32>, &Block)) -> bool| -> Vec<Block> {
+            let blocks = keys.keys.iter().zip(&page.blocks);
+            let kept = blocks.filter(|block| !is_cut(block));
+            kept.map(|(_, block)| block.clone()).collect()
         };
-        if text.len() * SHARE_LEFT_MIN < page.text.len() && !is_its_own() {
+        let mut kept = without(&is_template);
+        if kept.len() == page.blocks.len() {
             return 0;
         }
+        let mut text = blocks::plain(&kept);
+        let has_own_title = keys.title.is_some() && !memory.cuts(keys.title);
+        if !has_own_title || CharCounts::of(&text).weight < OWN_WEIGHT_MIN {
+            kept = without(&|block| is_template(block) && !is_long(block.1));
+            text = blocks::plain(&kept);
+            if text.len() * SHARE_LEFT_MIN < page.text.len() {
+                return 0;
+            }
+        }
+        let count = page.blocks.len() - kept.len();
         page.blocks = kept;
         page.text = text;
         count
@@ -368,6 +372,42 @@ mod tests {
             assert_eq!(trim(&templates, HOST, &mut next), cut, "{:?}", next.title);
             let mut dated = below_terms(&title_of(17), "Printed on the fifth of May.");
             assert_eq!(trim(&templates, HOST, &mut dated), 0);
+        }
+    }
+
+    /// Was: a block of more than 600 bytes was never template, in Chinese one of 200 characters.
+    #[test]
+    fn a_notice_in_one_paragraph_is_cut_from_pages_and_a_text_with_many_addresses_is_whole() {
+        let own = |number: usize| format!("Item {number} is made by hand in a village. ").repeat(4);
+        for notice in [
+            "本店保留最终解释权。".repeat(40),
+            "Sold as seen. ".repeat(80),
+        ] {
+            let below = |title: &str, own: &str| {
+                let mut page = page(&[own, &notice]);
+                page.title = Some(title.to_owned());
+                page
+            };
+            let mut templates = HostTemplates::new();
+            for number in 0..16 {
+                let page = below(&format!("Item {number}"), &own(number));
+                templates.observe(HOST, &BlockKeys::of(&page));
+            }
+            let mut next = below("Item 16", &own(16));
+            assert_eq!(trim(&templates, HOST, &mut next), 1);
+            assert_eq!(next.text, own(16));
+            let mut alone = below("Terms", "Our terms:");
+            assert_eq!(trim(&templates, HOST, &mut alone), 0);
+            let mut untitled = page(&[&own(17), &notice]);
+            assert_eq!(trim(&templates, HOST, &mut untitled), 0);
+
+            let mut templates = HostTemplates::new();
+            for number in 0..16 {
+                let page = below("One article", &own(number));
+                templates.observe(HOST, &BlockKeys::of(&page));
+            }
+            let mut copy = below("One article", &own(16));
+            assert_eq!(trim(&templates, HOST, &mut copy), 0);
         }
     }
 
