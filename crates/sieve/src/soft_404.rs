@@ -4,7 +4,9 @@
 //! is said to be missing (cannot be found, has been removed, 不存在). It must stand where an error page has
 //! it: as a part of the title, or in the first sentences of a short text. A title such as "404" or
 //! "Oops" says so only where there is hardly any text. Long pages are never taken for one: an article
-//! about HTTP 404 is an article.
+//! about HTTP 404 is an article. So is a short page that says what such a sentence means ("404 Not Found
+//! is a client error"), and one that tells of a missing page without a word to the reader, and goes on to
+//! tell more.
 
 /// Pages with more words are not looked at: error pages are short.
 const WORDS_MAX: u32 = 120;
@@ -20,6 +22,9 @@ const SENTENCES_MAX: usize = 2;
 const STATEMENT_CHARS_MAX: usize = 120;
 /// A sentence of so few characters, half as many Chinese ones, needs nobody to be sorry, and nobody who asked.
 const BARE_CHARS_MAX: usize = 24;
+/// So much own text, in characters and half as many Chinese ones, is a page below a statement that is not
+/// made to the reader: some twenty words.
+const OWN_CHARS_MIN: usize = 120;
 
 /// Titles that hint at an error, folded.
 const HINTS: &[&str] = &[
@@ -291,6 +296,32 @@ const WORDINGS: &[Wording] = &[
     },
 ];
 
+/// How a sentence goes on that says what its first words mean.
+const DEFINES: &[&str] = &[
+    "is a ",
+    "is an ",
+    "is the ",
+    "is one of ",
+    "means ",
+    "indicates ",
+    "refers to ",
+    "是",
+    "指",
+    "意味着",
+    "表示",
+];
+
+/// The one of the words for who asked that a story has as well.
+const NOT_TO_READER: &str = "the page";
+
+/// Words of what error pages say beside the statement: sentences with one are no text of their own.
+const BESIDE: &[&str] = &[
+    "you", "your", "we", "us", "our", "page", "pages", "site", "website", "link", "links",
+    "address", "url", "search", "home", "homepage", "browser", "please", "click", "error",
+    "server", "sorry", "您", "你", "请", "页", "网站", "本站", "首页", "搜索", "链接", "网址",
+    "点击", "跳转", "推荐", "我们", "登录",
+];
+
 /// Words that ask: a title or a sentence with one is a question about such pages.
 const QUESTIONS: &[&str] = &[
     "怎么",
@@ -313,6 +344,13 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
         return false;
     }
     let title = segment::fold(title.trim());
+    let end = text.char_indices().nth(TEXT_CHARS_MAX);
+    let end = end.map_or(text.len(), |(at, _)| at);
+    let text = segment::fold(&text[..end]);
+    let text = text.trim_start();
+    if defines(bare(&title), text) {
+        return false;
+    }
     if is_outright(bare(&title)) || is_statement(&title) && begins_as_told(&title) {
         return true;
     }
@@ -330,18 +368,44 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
     if parts().any(|part| HINTS.contains(&bare(part))) && words <= WORDS_MAX_HINTED {
         return true;
     }
-    let end = text.char_indices().nth(TEXT_CHARS_MAX);
-    let end = end.map_or(text.len(), |(at, _)| at);
-    let text = segment::fold(&text[..end]);
     // A dot within a URL ends no sentence.
     let sentences = text
         .split(['!', '?', '。', '…', '\n', '¡'])
         .flat_map(|part| part.split(". "))
         .filter(|sentence| sentence.chars().any(char::is_alphabetic));
-    sentences.take(SENTENCES_MAX).any(is_statement)
-        || FAILURES
-            .iter()
-            .any(|failure| text.trim_start().starts_with(failure))
+    let is_failure = |failure: &&str| text.starts_with(*failure) && !defines(failure, text);
+    let mut first = sentences.take(SENTENCES_MAX);
+    let is_told =
+        |sentence: &str| is_statement(sentence) && (is_to_reader(sentence) || !has_own_text(text));
+    first.any(is_told) || FAILURES.iter().any(is_failure)
+}
+
+/// Whether a text begins with these words, and goes on to say what they mean.
+fn defines(words: &str, text: &str) -> bool {
+    let rest = text.strip_prefix(words).map(str::trim_start);
+    let means = |rest: &str| DEFINES.iter().any(|word| rest.starts_with(word));
+    !words.is_empty() && rest.is_some_and(means)
+}
+
+/// Whether a statement is made to who asked, or is all that its sentence says.
+fn is_to_reader(sentence: &str) -> bool {
+    let told = WORDINGS.iter().flat_map(|wording| wording.told);
+    let mut told = told.filter(|word| **word != NOT_TO_READER);
+    told.any(|word| has_word(sentence, word)) || !has_word(sentence, NOT_TO_READER)
+}
+
+/// Whether whole sentences of a text tell more than an error page has to say.
+fn has_own_text(text: &str) -> bool {
+    let ends = ['.', '!', '?', '。'];
+    let own = text.split_inclusive(ends).filter(|sentence| {
+        sentence.ends_with(ends)
+            && !is_statement(sentence)
+            && !BESIDE.iter().any(|word| has_word(sentence, word))
+    });
+    let chars = own
+        .flat_map(str::chars)
+        .map(|c| 1 + usize::from(!c.is_ascii()));
+    chars.sum::<usize>() >= OWN_CHARS_MIN
 }
 
 /// A part of a title or a sentence without what it ends with.
@@ -373,12 +437,24 @@ fn is_statement(sentence: &str) -> bool {
         return true;
     }
     let has = |words: &[&str]| words.iter().any(|word| has_word(sentence, word));
+    let is_missing = |word: &&str| {
+        let mut found = sentence.match_indices(word);
+        has_word(sentence, word) && found.any(|(at, _)| !goes_on(&sentence[at + word.len()..]))
+    };
     !has(QUESTIONS)
         && WORDINGS.iter().any(|wording| {
-            has(wording.missing)
+            wording.missing.iter().any(is_missing)
                 && has(wording.asked)
                 && (has(wording.told) || weight <= BARE_CHARS_MAX)
         })
+}
+
+/// Whether a Chinese sentence goes on so that what stands before is part of a name (已删除的内容), or is
+/// explained (页面不存在是……).
+fn goes_on(rest: &str) -> bool {
+    const BECAUSE: [&str; 3] = ["是因为", "是由于", "是否"];
+    let because = BECAUSE.iter().any(|word| rest.starts_with(word));
+    rest.starts_with('的') || rest.starts_with('是') && !because
 }
 
 /// Whether a statement begins with who is sorry or what was asked for, and so speaks to the reader.
@@ -402,7 +478,7 @@ fn has_word(text: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{FAILURES, HINTS, OUTRIGHT, WORDINGS, is_soft_404};
+    use super::{BESIDE, DEFINES, FAILURES, HINTS, OUTRIGHT, WORDINGS, is_soft_404};
 
     const HELP: &str = "Please check the address for typing errors, go back to the home page, or use the \
         search box above to find what you need. If you think that this is our mistake, write to us.";
@@ -484,7 +560,8 @@ mod tests {
         let wordings = WORDINGS
             .iter()
             .flat_map(|wording| [wording.asked, wording.missing, wording.told]);
-        for word in wordings.chain([HINTS, OUTRIGHT, FAILURES]).flatten() {
+        let lists = [HINTS, OUTRIGHT, FAILURES, DEFINES, BESIDE];
+        for word in wordings.chain(lists).flatten() {
             assert_eq!(segment::fold(word), *word);
         }
     }
@@ -495,6 +572,50 @@ mod tests {
             "Latest: the river has risen by a metre since May, says the mayor. ".repeat(15);
         assert!(is_error("Oops! That page can't be found.", &teasers));
         assert!(!is_error("The river has risen", &teasers));
+    }
+
+    const STORY: &str = "All night the men of the village went along the river with lamps. In the morning \
+        a shepherd found him beside a cow that had kept him warm.";
+
+    #[test]
+    fn short_pages_that_begin_like_an_error_and_go_on_are_pages() {
+        for (title, text) in [
+            (
+                "404 Not Found",
+                "404 Not Found is a client error of HTTP. A proxy may send it as well.",
+            ),
+            (
+                "Error establishing a database connection",
+                "Error establishing a database connection is an error of WordPress. Look at wp-config.php.",
+            ),
+            (
+                "The boy and the cow",
+                &format!("The page boy was not found after the storm. {STORY}"),
+            ),
+            (
+                "A court and a book",
+                &format!("The page has been removed from the book by the court. {STORY}"),
+            ),
+            (
+                "页面不存在怎么办",
+                "页面不存在是常见的错误。解决办法：检查服务器的设置，看文件是否还在原处。",
+            ),
+            (
+                "内容已删除的法律问题",
+                "该内容已被作者删除，法院如何认定证据？律师认为应当看公证书。",
+            ),
+        ] {
+            assert!(!is_error(title, text), "{title}: {text}");
+        }
+        // With nothing more to tell, or with a word to the reader, they are errors.
+        assert!(is_error(
+            "A shop",
+            "The page has been removed from the catalogue."
+        ));
+        assert!(is_error(
+            "A shop",
+            &format!("Sorry, the page has been removed. {STORY}")
+        ));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use url::Url;
 use super::marks::{self, Mark};
 use super::phrases::{self, Points, Said};
 use crate::bounded::byte_prefix;
+use crate::char_counts::CharCounts;
 use crate::dom::Attributes;
 use crate::flat_dom::FlatDom;
 use crate::prefix_sums::is_prose;
@@ -30,6 +31,8 @@ pub(super) struct Facts {
     pub links: u32,
     /// Weight of sentences that say nothing that walls say.
     pub other_prose: u32,
+    /// Weight of whole sentences that neither say what walls say nor speak to the reader.
+    pub own_sentences: u32,
     /// Weight of all text beside the phrases.
     pub other_text: u32,
     /// Weight of all text that does not speak of cookies and consent.
@@ -60,11 +63,14 @@ impl Facts {
         let title = segment::fold(&flat.title);
         points.add_title(&title);
         let (mut other_prose, mut other_text, mut chars_beside_consent) = (0, 0, 0);
+        let mut own_sentences = 0;
         for (run, text) in flat.runs.iter().zip(texts) {
-            let found = points.add_text(&segment::fold(text));
+            let folded = segment::fold(text);
+            let found = points.add_text(&folded);
             other_text += ((1.0 - found.share).max(0.0) * run.counts.weight as f32) as u32;
             if is_prose(run) {
                 other_prose += beside_phrases(run.counts.weight, &found);
+                own_sentences += weight_of_own(&folded);
             }
             if !found.consent {
                 chars_beside_consent += run.counts.weight;
@@ -85,6 +91,7 @@ impl Facts {
             visible,
             links: markup.links,
             other_prose,
+            own_sentences,
             other_text,
             chars_beside_consent,
             is_form: markup.text_areas > 0 || markup.fields >= 2,
@@ -170,6 +177,15 @@ fn beside_phrases(weight: u32, said: &Said) -> u32 {
     }
     let rest = (1.0 - 2.0 * said.share).max(0.0) * weight as f32;
     (rest as u32).saturating_sub(120)
+}
+
+/// The weight of the sentences of a paragraph that no wall would say.
+fn weight_of_own(paragraph: &str) -> u32 {
+    let ends = ['.', '!', '?', '。'];
+    let own = paragraph
+        .split_inclusive(ends)
+        .filter(|sentence| sentence.ends_with(ends) && !phrases::is_of_wall(sentence));
+    own.map(|sentence| CharCounts::of(sentence).weight).sum()
 }
 
 /// The kinds that turn a visitor away for what it is or does, the most usual first.

@@ -21,7 +21,7 @@ struct Phrase {
 pub(super) struct Points {
     /// Numbers of phrases, each once, in the order in which they were found.
     found: Vec<usize>,
-    /// Numbers of phrases that the title begins with.
+    /// Numbers of phrases that the title is, beside the site's name.
     in_title: Vec<usize>,
 }
 
@@ -67,7 +67,8 @@ impl Points {
     /// Takes in the folded title.
     pub(super) fn add_title(&mut self, title: &str) {
         self.add_text(title);
-        if let Some(first) = FINDER.find(title).filter(|first| first.start() == 0) {
+        let first = FINDER.find(title).filter(|first| first.start() == 0);
+        if let Some(first) = first.filter(|first| ends_there(&title[first.end()..])) {
             let number = first.pattern().as_usize();
             let counts = PHRASES.get(number).is_some_and(|phrase| phrase.points > 1);
             self.in_title.extend(counts.then_some(number));
@@ -120,6 +121,53 @@ impl Points {
         found.sort_by_key(|phrase| std::cmp::Reverse(phrase.points));
         found.into_iter().map(|phrase| (&phrase.kind, phrase.text))
     }
+}
+
+/// Whether a title ends with what comes after a phrase, or goes on with the site's name: "Access denied
+/// (song)" is the title of something else.
+fn ends_there(rest: &str) -> bool {
+    let mut rest = rest
+        .trim_start_matches([' ', '.', '!', '?', '。', '…'])
+        .chars();
+    rest.next()
+        .is_none_or(|c| matches!(c, '|' | '-' | '_' | '·' | '–' | '—' | ':' | ','))
+}
+
+/// Whether a sentence has a phrase of some wall, or speaks to the reader or of the site, as walls do.
+pub(super) fn is_of_wall(sentence: &str) -> bool {
+    const TO_READER: [&str; 30] = [
+        "you",
+        "please",
+        "we ",
+        "our ",
+        " us ",
+        "site",
+        "page",
+        "server",
+        "browser",
+        "security",
+        "access",
+        "request",
+        "error",
+        "admin",
+        "block",
+        "account",
+        "domain",
+        "log in",
+        "sign in",
+        "您",
+        "你",
+        "请",
+        "我们",
+        "本站",
+        "网站",
+        "页面",
+        "浏览器",
+        "服务器",
+        "登录",
+        "系统",
+    ];
+    TO_READER.iter().any(|word| sentence.contains(word)) || FINDER.find(sentence).is_some()
 }
 
 impl Phrase {

@@ -1058,8 +1058,54 @@ const PROSE: &str = "The bridge had stood for two hundred years when the river r
 pub fn no_walls() -> Vec<(&'static str, String)> {
     let mut all = articles();
     all.extend(open_to_members());
+    all.extend(short_texts_of_their_own());
     all.extend(pages_with_marks());
     all
+}
+
+/// Short texts that begin with what walls say, and go on with something else.
+fn short_texts_of_their_own() -> Vec<(&'static str, String)> {
+    const VERSES: &str = "The lamp was low and the river was high. A ferry came out of the fog with nobody at the oars. \
+        The old men on the bank took off their hats, and the bells began to ring for the harvest. A boy counted the lanterns and came to nine.";
+    let text = |title, text: &str| article(title, &format!("<p>{text} {VERSES}</p>"));
+    vec![
+        (
+            "a song",
+            text(
+                "Access denied (song)",
+                "Access denied, she said, access denied to my heart.",
+            ),
+        ),
+        (
+            "a story of a domain",
+            text(
+                "This domain is for sale, she said",
+                "A short story. This domain is for sale.",
+            ),
+        ),
+        (
+            "a report on an office",
+            text(
+                "Too many requests for help",
+                "Too many requests reached the office. Please try again later, they said.",
+            ),
+        ),
+        (
+            "how a router is set up",
+            text(
+                "How to log in to a router",
+                "Please log in with the user name admin. You need to sign in to continue with the setup.",
+            ),
+        ),
+        (
+            "what a notice means",
+            article(
+                "请先登录的意思",
+                "<p>请先登录后再操作是常见的提示。早年的论坛没有这种说法，游客可以随便发帖。后来广告越来越多，版主忙不过来，\
+                 才把发帖的权限收了回去。这句话从此传开，连图书馆的公用电脑上也贴着它。</p>",
+            ),
+        ),
+    ]
 }
 
 /// Pages that may be read by all, and answered by those who sign in.
