@@ -3,7 +3,9 @@
 //! On one page a slogan looks like any sentence, but on twenty pages of a host it is repeated. Each
 //! page adds the keys of its blocks, each key once. A block that was on most of the pages counted
 //! is template, and is cut from later pages. Boilerplate stands at the edges of the content, so only
-//! the first and last blocks of a page are counted; this bounds what a page can add.
+//! the first and last blocks of a page are counted; this bounds what a page can add. What stands between two
+//! blocks of a page's own is cut only if nearly all pages have it: "the appeal is dismissed" stands in most
+//! rulings, and "Returns" above a block of its own is a heading of that block.
 //!
 //! **Order.** The set of blocks that are cut changes only at checkpoints: after 8, 16, 32 and 64 pages,
 //! then after every 64 more. Counting starts again after 64 pages, so that a redesign is learnt. It
@@ -83,6 +85,9 @@ struct HostCounts {
     counts: BTreeMap<u32, u32>,
     /// The keys of the blocks that are cut, sorted.
     template: Vec<u32>,
+    /// Those among them that nearly all pages have, sorted.
+    #[serde(default)]
+    everywhere: Vec<u32>,
 }
 
 /// The keys of a page's blocks before trimming: small, and all that [`HostTemplates`] needs of a page.
@@ -220,7 +225,8 @@ impl HostTemplates {
     ///
     /// What a copy shares with other pages is not cut, since the near-duplicate detection must see it. A
     /// page is no copy if some twenty words are left and the title, too, is its own. From any other page
-    /// no long block is cut, and nothing at all where less than an eighth of the text would be left.
+    /// no long block is cut, and nothing at all where less than an eighth of the text would be left, or too
+    /// little of a page that has some twenty words: it is compared whole.
     pub fn trim(&self, host: &str, keys: &BlockKeys, page: &mut Page) -> usize {
         let Some(memory) = self.hosts.get(host) else {
             return 0;
@@ -228,35 +234,63 @@ impl HostTemplates {
         if memory.template.is_empty() || keys.keys.len() != page.blocks.len() {
             return 0;
         }
-        let is_template = |(key, _): &(&Option<u32>, &Block)| memory.cuts(**key);
-        let without = |is_cut: &dyn Fn(&(&Option<u32>, &Block)) -> bool| -> Vec<Block> {
-            let blocks = keys.keys.iter().zip(&page.blocks);
-            let kept = blocks.filter(|block| !is_cut(block));
-            kept.map(|(_, block)| block.clone()).collect()
-        };
-        let mut kept = without(&is_template);
-        if kept.len() == page.blocks.len() {
-            return 0;
-        }
-        let mut text = blocks::plain(&kept);
+        let is_own: Vec<bool> = keys.keys.iter().map(|key| !memory.cuts(*key)).collect();
+        let mut is_kept = memory.kept(&is_own, &keys.keys, &page.blocks);
         let has_own_title = keys.title.is_some() && !memory.cuts(keys.title);
-        if !has_own_title || CharCounts::of(&text).weight < OWN_WEIGHT_MIN {
-            kept = without(&|block| is_template(block) && !is_long(block.1));
-            text = blocks::plain(&kept);
-            if text.len() * SHARE_LEFT_MIN < page.text.len() {
-                return 0;
+        let has_own_words = has_enough(&blocks::plain(&only(&page.blocks, &is_own)));
+        let is_no_copy = has_own_title && has_own_words;
+        if !is_no_copy {
+            for (kept, block) in is_kept.iter_mut().zip(&page.blocks) {
+                *kept |= is_long(block);
             }
         }
+        let kept = only(&page.blocks, &is_kept);
         let count = page.blocks.len() - kept.len();
+        let text = blocks::plain(&kept);
+        let leaves_little = || {
+            text.len() * SHARE_LEFT_MIN < page.text.len()
+                || (!has_own_words && has_enough(&page.text))
+        };
+        if count == 0 || (!is_no_copy && leaves_little()) {
+            return 0;
+        }
         page.blocks = kept;
         page.text = text;
         count
     }
 }
 
+fn only(blocks: &[Block], wanted: &[bool]) -> Vec<Block> {
+    let wanted = blocks.iter().zip(wanted).filter(|(_, wanted)| **wanted);
+    wanted.map(|(block, _)| block.clone()).collect()
+}
+
+/// Whether a text has some twenty words.
+fn has_enough(text: &str) -> bool {
+    CharCounts::of(text).weight >= OWN_WEIGHT_MIN
+}
+
 impl HostCounts {
     fn cuts(&self, key: Option<u32>) -> bool {
         key.is_some_and(|key| self.template.binary_search(&key).is_ok())
+    }
+
+    /// Which blocks of a page stay, by which of them are its own.
+    fn kept(&self, is_own: &[bool], keys: &[Option<u32>], blocks: &[Block]) -> Vec<bool> {
+        let mut kept = is_own.to_vec();
+        let (Some(first), Some(last)) = (
+            is_own.iter().position(|&own| own),
+            is_own.iter().rposition(|&own| own),
+        ) else {
+            return kept;
+        };
+        let is_everywhere =
+            |key: Option<u32>| key.is_some_and(|key| self.everywhere.binary_search(&key).is_ok());
+        for at in (first..last).rev() {
+            let heads_kept = matches!(blocks[at], Block::Heading { .. }) && kept[at + 1];
+            kept[at] |= heads_kept || !is_everywhere(keys[at]);
+        }
+        kept
     }
 
     fn count(&mut self, keys: &BlockKeys) {
@@ -270,19 +304,20 @@ impl HostCounts {
         }
     }
 
-    /// Sets the template to the blocks on more than half of the pages counted, and forgets the blocks
-    /// on less than a quarter.
+    /// Sets the template to the blocks on more than half of the pages counted, of which those on more than
+    /// nine in ten are everywhere, and forgets the blocks on less than a quarter.
     fn checkpoint(&mut self) {
         let counted = self.counted;
         // The first template may come from few pages. A later one replaces it only if counted over as
         // many pages: those of the whole period, or all pages so far.
         if counted == PAGES_MAX || self.pages == u64::from(counted) {
-            self.template = self
-                .counts
-                .iter()
-                .filter(|&(_, &count)| count * 2 > counted)
-                .map(|(&key, _)| key)
-                .collect();
+            let on_more_than = |share: u32, of: u32| {
+                let counts = self.counts.iter();
+                let many = counts.filter(|&(_, &count)| count * of > counted * share);
+                many.map(|(&key, _)| key).collect()
+            };
+            self.template = on_more_than(1, 2);
+            self.everywhere = on_more_than(9, 10);
         }
         if counted == PAGES_MAX {
             self.counted = 0;
@@ -423,9 +458,50 @@ mod tests {
             };
             templates.observe(HOST, &BlockKeys::from_bytes(&keys.to_bytes()));
         }
-        let mut next = page(&["A new story, told at length.", advert]);
+        let story = "A new story, told at length. ".repeat(6);
+        let mut next = page(&[story.trim_end(), advert]);
         assert_eq!(trim(&templates, HOST, &mut next), 1);
-        assert_eq!(next.text, "A new story, told at length.");
+        assert_eq!(next.text, story.trim_end());
+    }
+
+    /// Was: in rulings "dismissed" was missing, as most of them say it, and "allowed" was there; from pages with
+    /// twelve words of their own the rest was cut, and they were thin.
+    #[test]
+    fn what_stands_amid_a_pages_own_is_cut_where_nearly_all_pages_have_it_and_a_short_page_is_whole()
+     {
+        let story = |number: usize| own(number).repeat(4);
+        let heading = || Block::Heading {
+            level: 2,
+            text: "Reasons".to_owned(),
+        };
+        let of = |number: usize, ruling: &str| {
+            let (facts, reasons) = (story(number), story(number + 1000));
+            let mut page = page(&[
+                &facts,
+                ruling,
+                "Advertisement",
+                &reasons,
+                "Read us on paper!",
+            ]);
+            page.blocks.insert(3, heading());
+            page.text = blocks::plain(&page.blocks);
+            page
+        };
+        let mut templates = HostTemplates::new();
+        for number in 0..16 {
+            let ruling = ["The appeal is dismissed.", "The appeal is allowed."];
+            let page = of(number, ruling[usize::from(number % 4 == 0)]);
+            templates.observe(HOST, &BlockKeys::of(&page));
+        }
+        let mut next = of(16, "The appeal is dismissed.");
+        assert_eq!(trim(&templates, HOST, &mut next), 2);
+        assert!(next.text.contains("dismissed.\nReasons"), "{}", next.text);
+        assert!(!next.text.contains("Advertisement") && !next.text.contains("paper"));
+
+        let mut short = page(&["Anna Berg, room 12", &story(3), "Advertisement"]);
+        let keys = keys(&[&story(3)]);
+        (0..16).for_each(|_| templates.observe(HOST, &keys));
+        assert_eq!(trim(&templates, HOST, &mut short), 0);
     }
 
     #[test]

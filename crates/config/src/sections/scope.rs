@@ -49,7 +49,7 @@ keys! {
         include: Vec<String> = Vec::new(),
             each("regular expressions", pattern).counts_for(CountsFor::NewLinks);
 
-        /// Regular expressions on the canonical URL; none may match.
+        /// Regular expressions on the canonical URL; none may match. A seed is fetched whatever it matches.
         exclude: Vec<String> = Vec::new(),
             each("regular expressions", pattern).counts_for(CountsFor::NewLinks);
 
