@@ -8,6 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::passed_ms;
+
 const DAY_MS: u64 = 86_400_000;
 
 /// How many answers it takes.
@@ -113,9 +115,14 @@ impl Absence {
             }
             Sign::Missing if self.is_gone => Presence::Same,
             Sign::Missing => {
-                if self.answers == 0 || at_ms.saturating_sub(self.last_ms) >= rule.apart_ms {
-                    self.answers += 1;
-                    self.last_ms = at_ms;
+                match passed_ms(self.last_ms, at_ms) {
+                    Some(passed) if self.answers > 0 && passed < rule.apart_ms => {}
+                    // The last one is from a time that is still to come: the next counts from here on.
+                    None if self.answers > 0 => self.last_ms = at_ms,
+                    Some(_) | None => {
+                        self.answers += 1;
+                        self.last_ms = at_ms;
+                    }
                 }
                 self.is_gone = self.answers >= rule.answers.max(1);
                 if self.is_gone {
@@ -157,6 +164,16 @@ mod tests {
         assert_eq!(
             see(&[(0, 404), (30, 200), (60, 404), (90, 301), (99, 404)])[4],
             Missing
+        );
+    }
+
+    #[test]
+    fn an_answer_from_a_time_that_is_still_to_come_does_not_put_the_next_one_off() {
+        use Presence::*;
+        let year = 8_760;
+        assert_eq!(
+            see(&[(year, 404), (0, 404), (12, 404), (24, 404)]),
+            [Missing, Missing, Missing, Gone]
         );
     }
 

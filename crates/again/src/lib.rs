@@ -26,15 +26,18 @@
 //!
 //! In reading order: [`rates`] (a distribution of change rates, and what follows of it), [`evidence`]
 //! (what visits showed), [`prior`] (what pages of its like do), [`signals`] (what a site tells, and whether
-//! it is to be believed), [`told`] (the dates in its lists), [`validators`] (whether 304 is), [`round`] (which URLs a round visits); [`change`] (two
+//! it is to be believed), [`told`] (the dates in its lists), [`validators`] (whether 304 is),
+//! [`quiet`] (for how long a list's is), [`clock`] (times that are still to come), [`round`] (which URLs a round visits); [`change`] (two
 //! texts of one page), [`absence`] (when a page is gone); [`freshness`] simulates all that and the rules
 //! of other crawlers, [`random`] makes its numbers.
 
 pub mod absence;
 pub mod change;
+pub mod clock;
 pub mod evidence;
 pub mod freshness;
 pub mod prior;
+pub mod quiet;
 pub mod random;
 pub mod rates;
 pub mod round;
@@ -49,6 +52,7 @@ pub use change::{
 };
 pub use evidence::Evidence;
 pub use prior::{Place, Priors};
+pub use quiet::Quiet;
 pub use rates::Rates;
 pub use round::{Candidate, RoundLimits, choose};
 pub use signals::Signals;

@@ -9,7 +9,7 @@ use outcome::{LinkFate, Trap};
 use report::Mention;
 use report::words::{name, plural};
 use state::Reach;
-use state::reach::seed_targets;
+use state::reach::{moved_site, seed_targets};
 
 use crate::ExplainError;
 
@@ -73,6 +73,12 @@ impl<'c> LeftOut<'c> {
                         rules.note(&target);
                     }
                 }
+                Event::Visit(visit) => {
+                    rules.reach.apply_visit(visit);
+                    if let Some((_, target)) = moved_site(visit) {
+                        rules.note(&target);
+                    }
+                }
                 Event::Start(_)
                 | Event::Robots(_)
                 | Event::Sitemap(_)
@@ -80,7 +86,6 @@ impl<'c> LeftOut<'c> {
                 | Event::Retry(_)
                 | Event::Again(_)
                 | Event::Elsewhere(_)
-                | Event::Visit(_)
                 | Event::Stop(_) => {}
             }
         }

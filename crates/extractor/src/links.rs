@@ -5,8 +5,9 @@
 //! link remembers the range of its anchor text in it. Anchor texts and contexts are cut out of the
 //! buffer afterwards. So the cost does not multiply with the number of links.
 //!
-//! Links are the elements that a reader can follow (`a`, `area`, `frame`, `iframe`), refreshes, and
-//! relations to other forms of the page (canonical, alternate, next, prev). Only http and https URLs
+//! Links are the elements that a reader can follow (`a`, `area`, `frame`, `iframe`), refreshes,
+//! relations to other forms of the page (canonical, alternate, next, prev), and what one plain statement of
+//! a script leads to (`onclick`, `javascript:`, a menu that jumps), which has the relation `script`. Only http and https URLs
 //! count. References are resolved by the WHATWG URL standard against the first `<base href>`.
 
 mod anchor_text;
@@ -14,6 +15,7 @@ mod link_header;
 mod refresh;
 mod resolve;
 mod resources;
+mod scripted;
 mod tag_path;
 
 use ego_tree::iter::Edge;
@@ -43,6 +45,12 @@ const RESOURCES_MAX: usize = 2_000;
 /// The most bytes of a URL, before and after resolving. Without this bound a long `<base>` and many
 /// short references would multiply to gigabytes. Browsers and servers stop at 8 KB or earlier.
 const URL_BYTES_MAX: usize = 8 * 1024;
+
+/// The most links of a page to which scripts lead.
+const SCRIPTED_MAX: usize = 500;
+
+/// The relation of a link to which a script leads.
+const SCRIPT_REL: &str = "script";
 
 /// The bytes of a `rel` attribute that are read.
 const REL_BYTES_MAX: usize = 200;
@@ -109,6 +117,7 @@ pub(crate) fn links<'c>(html: &'c Html, context: &'c PageContext<'c>) -> FoundLi
     let mut collector = Collector::new(html, context);
     collector.refresh_header();
     collector.walk(html);
+    collector.script_refresh();
     collector.link_headers();
     collector.finish()
 }
@@ -134,6 +143,12 @@ struct Collector<'c> {
     /// The index in `resources` of the latest URL with each hash.
     seen_resources: FxHashMap<u64, u32>,
     limits_hit: Vec<&'static str>,
+    /// Links to which scripts lead.
+    scripted: usize,
+    /// The menu that is open at this point of the walk, if its script leads to what is chosen.
+    menu: Option<NodeId>,
+    /// Where a script of the page leads by itself.
+    forwards: Option<(String, NodeId)>,
 }
 
 impl<'c> Collector<'c> {
@@ -156,6 +171,9 @@ impl<'c> Collector<'c> {
             resources: Vec::new(),
             seen_resources: FxHashMap::default(),
             limits_hit: Vec::new(),
+            scripted: 0,
+            menu: None,
+            forwards: None,
         };
         if let Some(base) = collector.first_base(html) {
             collector.base = base;
@@ -237,13 +255,93 @@ impl<'c> Collector<'c> {
             local_name!("iframe") => add(LinkKind::Iframe, element.attribute(&local_name!("src"))),
             local_name!("link") => self.link_element(node, element),
             local_name!("meta") => self.meta(node, element),
+            local_name!("script") => self.script(node, element),
+            local_name!("select") => {
+                let leads = element.attribute(&local_name!("onchange"));
+                self.menu = leads.map(|_| node.id());
+            }
+            local_name!("option") if self.menu.is_some() => {
+                let value = element.attribute(&local_name!("value")).unwrap_or("");
+                let is_place = value.starts_with(['/', '.'])
+                    || value.starts_with("http://")
+                    || value.starts_with("https://");
+                if is_place {
+                    self.add_scripted(node, element, value);
+                }
+            }
             local_name!("img") if !self.open.is_empty() => {
                 self.text
                     .push(element.attribute(&local_name!("alt")).unwrap_or(""), false);
             }
             _ => {}
         }
+        if let Some(place) = handled(element) {
+            self.add_scripted(node, element, &place);
+        }
         self.add_resources(element);
+    }
+
+    /// Adds a link to where a script of an element leads.
+    fn add_scripted(&mut self, node: NodeRef<'_, Node>, element: &Element, place: &str) {
+        let Some(url) = self.join_page(place) else {
+            return;
+        };
+        if self.scripted >= SCRIPTED_MAX {
+            return self.hit("scripted_links");
+        }
+        self.scripted += 1;
+        let id = node.id();
+        let name = element.attribute(&local_name!("title"));
+        let anchor = anchor_text::squeezed(name.unwrap_or(""));
+        let tag_path = self.tag_path(Some(id));
+        let is_open = self.open.last().is_some_and(|(_, open)| *open == id);
+        let added = self.add(
+            LinkKind::A,
+            url,
+            SCRIPT_REL.to_owned(),
+            Some(id),
+            tag_path,
+            anchor,
+        );
+        if let Some(index) = added.filter(|_| !is_open) {
+            self.open.push((index, id));
+        }
+    }
+
+    /// Notes where the first script that leads anywhere does.
+    fn script(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        if self.forwards.is_none() && element.attribute(&local_name!("src")).is_none() {
+            let text = node.children().find_map(|child| child.value().as_text());
+            let place = text.and_then(|text| scripted::forwards(text));
+            self.forwards = place.map(|place| (place, node.id()));
+        }
+    }
+
+    /// A page without any link that a script leaves at once is left by a refresh.
+    fn script_refresh(&mut self) {
+        if self.has_refresh || !self.links.is_empty() {
+            return;
+        }
+        let Some((place, id)) = self.forwards.take() else {
+            return;
+        };
+        let Some(url) = self.join_page(&place).filter(|url| url != self.context.url) else {
+            return;
+        };
+        self.has_refresh = true;
+        self.refresh = Some(Refresh {
+            delay: 0.0,
+            url: url.clone(),
+        });
+        let rel = SCRIPT_REL.to_owned();
+        self.add(
+            LinkKind::Refresh,
+            url,
+            rel,
+            Some(id),
+            String::new(),
+            String::new(),
+        );
     }
 
     fn close(&mut self, node: NodeRef<'_, Node>) {
@@ -251,6 +349,7 @@ impl<'c> Collector<'c> {
             return;
         };
         self.path.leave();
+        self.menu.take_if(|menu| *menu == node.id());
         if let Some(&(index, id)) = self.open.last()
             && id == node.id()
         {
@@ -574,6 +673,24 @@ fn header_values(context: &PageContext<'_>, name: &str) -> Vec<String> {
         .filter(|(header, _)| header.eq_ignore_ascii_case(name))
         .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
         .collect()
+}
+
+/// Where a click on an element leads by its script.
+fn handled(element: &Element) -> Option<String> {
+    let mut attributes = element
+        .attrs
+        .iter()
+        .filter(|(name, _)| name.ns == html5ever::ns!());
+    attributes.find_map(|(name, value)| match name.local {
+        local_name!("onclick") => scripted::target(value),
+        local_name!("href") => {
+            let scheme = value
+                .get(..11)
+                .filter(|scheme| scheme.eq_ignore_ascii_case("javascript:"));
+            scheme.and_then(|_| scripted::target(&value[11..]))
+        }
+        _ => None,
+    })
 }
 
 fn svg_href(element: &Element) -> Option<&str> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tantivy::schema::Field;
 
 use crate::error::{IndexError, engine};
-use crate::query::Part;
+use crate::query::{Part, Query};
 use crate::query_plan::{term_query, word_query};
 use crate::search::{Filters, Searcher};
 
@@ -69,7 +69,10 @@ impl Searcher {
     /// # Errors
     /// When the index cannot be read.
     pub fn explain_no_hits(&self, query: &str, filters: &Filters) -> Result<Vec<Hint>, IndexError> {
-        let query = Searcher::query(query, filters);
+        self.guarded(|| self.hints_of(&Searcher::query(query, filters)))
+    }
+
+    fn hints_of(&self, query: &Query) -> Result<Vec<Hint>, IndexError> {
         let mut hints = Vec::new();
         for wanted in &query.langs {
             if self.count(&*term_query(self.fields.lang, wanted))? == 0 {

@@ -30,6 +30,7 @@
 //! ```
 
 // Writing.
+mod damage;
 mod directory;
 mod page_index;
 mod schema;

@@ -4,7 +4,7 @@
 //!
 //! A searcher works on an index that another process is writing: it sees that writer's last commit.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use segment::Language;
 use tantivy::collector::{Count, TopDocs};
@@ -12,6 +12,7 @@ use tantivy::query::Query as EngineQuery;
 use tantivy::schema::Value;
 use tantivy::{DocId, Index, IndexReader, ReloadPolicy, Score, SegmentReader, TantivyDocument};
 
+use crate::damage::guarded;
 use crate::directory::ReadOnlyDirectory;
 use crate::error::{IndexError, engine};
 use crate::page_index;
@@ -85,6 +86,8 @@ pub struct Found {
 pub struct Searcher {
     pub(crate) reader: IndexReader,
     pub(crate) fields: Fields,
+    index: Index,
+    dir: PathBuf,
 }
 
 impl std::fmt::Debug for Searcher {
@@ -130,7 +133,13 @@ impl Searcher {
             .reload_policy(ReloadPolicy::Manual)
             .try_into()
             .map_err(engine(OPEN))?;
-        Ok(Searcher { reader, fields })
+        let dir = dir.to_owned();
+        Ok(Searcher {
+            reader,
+            fields,
+            index,
+            dir,
+        })
     }
 
     /// Moves on to the writer's last commit.
@@ -153,7 +162,15 @@ impl Searcher {
     /// # Errors
     /// When a segment cannot be read.
     pub fn urls(&self) -> Result<Vec<(String, u64)>, IndexError> {
-        page_index::urls(&self.reader, &self.fields)
+        self.guarded(|| page_index::urls(&self.reader, &self.fields))
+    }
+
+    /// Does what reads files of the index, of which any may be damaged.
+    pub(crate) fn guarded<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        guarded((&self.dir, &self.index), "search the index", work)
     }
 
     /// The query as typed, with the filters beside it.
@@ -189,7 +206,11 @@ impl Searcher {
         if plan.is_empty() {
             return Ok(Found::default());
         }
-        let mut found = self.run(&*plan.all_words(), &plan, limit)?;
+        self.guarded(|| self.find_by(&plan, limit))
+    }
+
+    fn find_by(&self, plan: &QueryPlan, limit: usize) -> Result<Found, IndexError> {
+        let mut found = self.run(&*plan.all_words(), plan, limit)?;
         if found.total == 0 && plan.has_several_words() {
             let searcher = self.reader.searcher();
             let pages = searcher.num_docs() as usize;
@@ -198,7 +219,7 @@ impl Searcher {
                 Ok(with_it > pages.div_ceil(COMMON_ONE_IN))
             };
             if let Some(some) = plan.some_words(is_common)? {
-                found = self.run(&*some, &plan, limit)?;
+                found = self.run(&*some, plan, limit)?;
                 found.relaxed = true;
             }
         }

@@ -77,6 +77,8 @@ pub struct Planned {
     pub next_ms: u64,
     /// URLs were put back into the queue since the crawl stopped.
     pub put_back: bool,
+    /// Pages that were read last at a time that is still to come: the clock was ahead then, or is behind now.
+    pub ahead: usize,
 }
 
 /// Which URLs a plan takes.
@@ -280,6 +282,7 @@ impl Planner {
             pause: settings.min.max(settings.every),
             unfinished: history.waiting(),
             put_back: history.put_back,
+            ahead: history.ahead(now_ms),
             ..Planned::default()
         };
         if planned.unfinished > 0 {

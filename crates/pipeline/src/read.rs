@@ -299,8 +299,8 @@ impl Reader {
         self.finish(page, decoded.encoding, payload, links, source, limits_hit)
     }
 
-    /// Where a seed forwards its readers without a page of its own, by `<meta http-equiv=refresh>` or the
-    /// header. It is taken for a redirect, so that the crawl goes where the seed leads.
+    /// Where a seed forwards its readers without a page of its own, by `<meta http-equiv=refresh>`, the
+    /// header, or a script that does nothing else. It is taken for a redirect, so that the crawl goes where the seed leads.
     fn forwarded(&self, lease: &Lease, page: &Page) -> Option<CanonicalUrl> {
         let refresh = page.refresh.as_ref()?;
         let is_at_once = refresh.delay <= FORWARD_SECONDS_MAX;
@@ -727,7 +727,13 @@ mod tests {
         assert!(
             matches!(forwarded, Reading::Redirect(Ok(to)) if to.as_str() == "http://www.b.example/")
         );
+        let script = "<script>location.replace('//www.b.example/')</script>";
+        let by_script = read_seed(&format!("{script}<p>One moment."));
+        assert!(
+            matches!(by_script, Reading::Redirect(Ok(to)) if to.as_str() == "http://www.b.example/")
+        );
         for page in [
+            format!("{script}<p>{}", "A page of its own. ".repeat(20)),
             to(30),
             format!("{}<p>{}", to(0), "A page of its own. ".repeat(20)),
             "<meta http-equiv=refresh content=0>".to_owned(),

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use archive::{Appended, Archive, Entry, Event, PageRecord, Position, Record, SeedRecord};
 use frontier::{CanonicalUrl, Frontier, FrontierUrl, HostKey, Lease, SeedUrl, Settled, Share};
 use ledger::{Fact, Part, SeedBudget, host_number};
-use outcome::{Outcome, Refusal};
+use outcome::{LinkFate, Outcome, Refusal};
 use state::retry::{Candidate, RetryFilter};
 use state::{Decided, Finding, Lent, SeedError, State, Stored};
 
@@ -559,6 +559,9 @@ impl Writer {
                 "the sitemap {url}, which was given as a seed, brought nothing in: {problem}"
             );
         }
+        if let Some(told) = seed_elsewhere(&decided.record, self.state.seeds()) {
+            tracing::warn!("{told}");
+        }
         let lent = decided.lent();
         if self.node.is_some() {
             let text = |_: &PageRecord| lent.text.map(str::to_owned);
@@ -874,6 +877,32 @@ fn useless_sitemap<'r>(record: &'r Record, seeds: &[SeedRecord]) -> Option<(&'r 
     let is_given = seed.sitemap && seed.url == sitemap.url;
     let why = is_given.then(|| sitemap.why_nothing()).flatten()?;
     Some((&sitemap.url, why))
+}
+
+/// What is to be said of a seed whose page is on another host by now.
+fn seed_elsewhere(record: &Record, seeds: &[SeedRecord]) -> Option<String> {
+    let Event::Visit(visit) = &record.event else {
+        return None;
+    };
+    let page = visit
+        .page
+        .as_ref()
+        .filter(|_| visit.change == outcome::Change::Moved)?;
+    let (url, target) = (&visit.url, page.links.first()?);
+    if visit.opens {
+        let target = &target.url;
+        return Some(format!(
+            "the site of {url} has moved to {target}: that belongs to the crawl from here on"
+        ));
+    }
+    let is_seed = seeds
+        .get(page.seed as usize)
+        .is_some_and(|seed| seed.url == *url);
+    let is_out = is_seed && target.fate == LinkFate::Scope;
+    is_out.then(|| {
+        let target = &target.url;
+        format!("the seed {url} redirects to {target} by now, out of scope: if its site is there, add that as a seed")
+    })
 }
 
 /// How long the next group of visits is gathered, by how many findings came in this time.

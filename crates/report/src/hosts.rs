@@ -82,6 +82,9 @@ pub struct SeedRow {
     pub counts: Counts,
     /// Where it redirects, if it does; the target is in the seed's scope.
     pub redirected_to: Option<String>,
+    /// Where it redirects of late, out of its scope: the site may have moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone_to: Option<String>,
     /// What became of the seed's own URL: `indexed`, a reason, or `pending`.
     pub fate: String,
 }
@@ -149,6 +152,11 @@ impl SeedRow {
     /// What became of its own page, in words.
     pub fn fate_in_words(&self) -> String {
         let fate = match (&self.redirected_to, &self.no_sitemap) {
+            _ if let Some(to) = &self.gone_to => {
+                format!(
+                    "redirects to {to} by now, out of scope: if its site is there, add that as a seed"
+                )
+            }
             (Some(to), _) => format!("redirected to {to}"),
             (None, Some(why)) => format!("a sitemap that brought nothing in: {why}"),
             (None, None) => words::name(&self.fate),

@@ -13,8 +13,8 @@ use archive::{
 };
 
 use outcome::{
-    JunkReason, LinkFate, NeighbourDecision, Outcome, Refusal, RobotsAnswer, SitemapKind, Trap,
-    UrlState, Verdict,
+    Change, JunkReason, LinkFate, NeighbourDecision, Outcome, Refusal, RobotsAnswer, SitemapKind,
+    Trap, UrlState, Verdict,
 };
 
 use config::CrawlConfig;
@@ -59,6 +59,8 @@ pub struct Tally {
     reasons: ReasonCounts,
     hosts: Hosts,
     seeds: Vec<SeedRow>,
+    /// Rows of seeds that point out of their scope by their last visit.
+    gone_seeds: Vec<usize>,
     fetches: Fetches,
     statuses: BTreeMap<u16, u64>,
     content_types: BTreeMap<String, u64>,
@@ -483,10 +485,12 @@ impl Tally {
             self.dead_forms.page(page);
         }
         self.learnt.page(page);
-        if page.foreseen.is_some() && matches!(state, State::Indexed | State::Junk) {
+        if page.foreseen.is_some()
+            && let Some(is_unique) = page.is_probe_unique()
+        {
             let foreseen = &mut self.clusters.foreseen;
             foreseen.probes += 1;
-            foreseen.probe_errors += u64::from(state == State::Indexed);
+            foreseen.probe_errors += u64::from(is_unique);
         }
         self.seed_fate(page);
         self.example(page);
@@ -511,6 +515,7 @@ impl Tally {
         if visit.source {
             return;
         }
+        self.seed_visit(visit);
         let slot = self.admit(&visit.url, &visit.host, page.map_or(0, |page| page.seed));
         if let Some(outcome) = visit.outcome() {
             self.shift(slot, State::of(&outcome), Reason::of(&outcome));
@@ -613,6 +618,33 @@ impl Tally {
         self.seeds[usize::from(at)].no_example = page.no_page();
         if let Some(target) = page.redirect_target() {
             self.examples.insert(target.to_owned(), at);
+        }
+    }
+
+    /// Where the page of a seed is by a visit.
+    fn seed_visit(&mut self, visit: &VisitRecord) {
+        if visit.change != Change::Unclear {
+            let seeds = &mut self.seeds;
+            self.gone_seeds
+                .retain(|at| seeds[*at].url != visit.url || seeds[*at].gone_to.take().is_none());
+        }
+        let Some(page) = visit
+            .page
+            .as_ref()
+            .filter(|_| visit.change == Change::Moved)
+        else {
+            return;
+        };
+        let at = page.seed as usize;
+        let row = self.seeds.get_mut(at).filter(|row| row.url == visit.url);
+        let (Some(row), Some(target)) = (row, page.links.first()) else {
+            return;
+        };
+        if visit.opens {
+            row.redirected_to = Some(target.url.clone());
+        } else if target.fate == LinkFate::Scope {
+            row.gone_to = Some(target.url.clone());
+            self.gone_seeds.push(at);
         }
     }
 

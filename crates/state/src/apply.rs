@@ -327,6 +327,9 @@ impl State {
         visit: &VisitRecord,
         stored: Stored,
     ) -> Result<KeptChange, StoreError> {
+        if !stored.views {
+            self.reach.apply_visit(visit);
+        }
         if let Ok(url) = CanonicalUrl::parse(&visit.url) {
             let mut queue = self.queue.lock();
             // What a kept page has moved to may be that page.
@@ -335,7 +338,7 @@ impl State {
             for new in visit
                 .page
                 .iter()
-                .flat_map(|page| new_urls(seq, page, succeeds))
+                .flat_map(|page| new_urls(seq, page, succeeds, !visit.opens))
             {
                 if !stored.views {
                     self.reach.note_host(&new.url.host(), new.seed);
@@ -405,7 +408,7 @@ impl State {
         };
         let mut queue = self.queue.lock();
         if !stored.frontier {
-            for new in new_urls(seq, page, None) {
+            for new in new_urls(seq, page, None, page.after_visit) {
                 queue.frontier.replay_admitted(new)?;
             }
             finish(&mut queue.frontier, page, url, !self.is_live)?;
@@ -443,7 +446,7 @@ impl State {
             .collect();
         queue.frontier.observe_links(&url, linked.iter());
         let asks_for_seen = queue.frontier.asks_for_seen_links(seq);
-        let mut new_urls = new_urls(seq, page, None);
+        let mut new_urls = new_urls(seq, page, None, page.after_visit);
         for link in &page.links {
             if link.fate == LinkFate::Seen && asks_for_seen {
                 if let Ok(url) = CanonicalUrl::parse(&link.url) {
@@ -530,11 +533,12 @@ fn finish(
 }
 
 /// The URLs that a page brought in, as the frontier takes them, and of which kept page they take the place
-/// if they are copies of it.
+/// if they are copies of it; whether redirects led to them `after_visit`.
 fn new_urls(
     seq: u64,
     page: &PageRecord,
     succeeds: Option<u64>,
+    after_visit: bool,
 ) -> impl Iterator<Item = FrontierUrl> + '_ {
     let is_redirect = page.outcome == Outcome::Redirected;
     let links = page.links.iter();
@@ -556,6 +560,7 @@ fn new_urls(
             hops,
             began: is_redirect.then(|| began.clone()),
             succeeds,
+            after_visit: is_redirect && after_visit,
             features: decode(features),
             ..like
         };

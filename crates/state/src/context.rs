@@ -1,7 +1,8 @@
 //! What a crawl keeps with a pending URL: opaque bytes to the frontier.
 //!
 //! ```text
-//! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 to 6: what follows byte 1
+//! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 to 6: what follows byte 1;
+//!          bit 7: redirects of a page that was visited again led to it
 //! byte 1   redirects followed to get here
 //! [2, n]   with bit 2: what to request in its place; length in two bytes, little-endian, then UTF-8
 //! [2, n]   with bit 3: where the redirects that led here began; the same
@@ -24,6 +25,7 @@ const BEGAN: u8 = 1 << 3;
 const DUE: u8 = 1 << 4;
 const DUE_FIELDS: u8 = 1 << 5;
 const SUCCEEDS: u8 = 1 << 6;
+const AFTER_VISIT: u8 = 1 << 7;
 
 /// What a pending URL is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +53,8 @@ pub struct UrlContext {
     pub due: Option<Box<DueRecord>>,
     /// Number of the record of a kept page that has moved here for good.
     pub succeeds: Option<u64>,
+    /// The redirects that led here began at a page that was visited again.
+    pub after_visit: bool,
     /// Link features for the focus model.
     pub features: Vec<u8>,
 }
@@ -66,6 +70,7 @@ impl UrlContext {
             began: None,
             due: None,
             succeeds: None,
+            after_visit: false,
             features: Vec::new(),
         }
     }
@@ -91,6 +96,9 @@ impl UrlContext {
         };
         if self.returned {
             flags |= RETURNED;
+        }
+        if self.after_visit {
+            flags |= AFTER_VISIT;
         }
         let mut texts = Vec::new();
         for (flag, text) in [(ASK, &self.ask), (BEGAN, &self.began)] {
@@ -144,6 +152,7 @@ impl UrlContext {
                 false => serde_json::from_slice(due).ok(),
             }),
             succeeds,
+            after_visit: flags & AFTER_VISIT > 0,
             features: rest.to_vec(),
         }
     }
@@ -236,6 +245,7 @@ mod tests {
         assert_eq!(UrlContext::from_bytes(&context.to_bytes()), context);
         let context = UrlContext {
             returned: true,
+            after_visit: true,
             ask: Some("http://a.example/?x=1".into()),
             began: Some("http://a.example/".into()),
             ..context

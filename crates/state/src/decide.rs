@@ -118,7 +118,11 @@ impl State {
                     let answer = answer
                         .as_ref()
                         .and_then(|answer| answer.fetched.as_ref().ok());
-                    self.decide_redirect(&lease, head, &target, answer)?
+                    {
+                        // A seed is the user's word, and so is where it leads at its first read.
+                        let opens = head.depth == 0 && !head.after_visit;
+                        self.decide_redirect(&lease, head, &target, answer, opens)?
+                    }
                 }
                 Reading::Sitemap(feed) => self.decide_feed(&lease, head, &feed, &content_type)?,
                 other => self.decide_other(head, other, &content_type),
@@ -214,6 +218,7 @@ impl State {
             fetch,
             context: self.focus.as_ref().map(|_| encode(&context.features)),
             began: context.began,
+            after_visit: context.after_visit,
             ..PageRecord::default()
         }
     }

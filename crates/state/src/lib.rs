@@ -50,6 +50,7 @@ pub mod retry;
 mod robots_book;
 pub mod saved;
 mod shared;
+pub mod site_move;
 pub mod snapshot;
 pub mod state;
 pub mod templates;

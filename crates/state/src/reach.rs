@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use archive::{PageRecord, SeedRecord};
+use archive::{PageRecord, SeedRecord, VisitRecord};
 use frontier::{
     CanonicalUrl, HostKey, Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal, SeedUrl,
     UrlError,
 };
-use outcome::Outcome;
+use outcome::{LinkFate, Outcome};
 use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,9 @@ use crate::saved::json;
 /// Hosts remembered at most, and sitemaps. Of more, those met longest ago are forgotten: no sitemaps are
 /// read of such a host until a link leads there again.
 const HOSTS_MAX: usize = 1_000_000;
+
+/// Places to which a seed has led, from which on no visit adds one.
+const LED_TO_MAX: usize = 10;
 
 /// The scope, which whoever leases asks as well.
 pub(crate) type SharedScope = Arc<RwLock<Scope>>;
@@ -115,10 +118,36 @@ impl Reach {
     /// Takes in a finished URL: the target of a seed that redirects is in that seed's scope.
     pub fn apply_page(&mut self, page: &PageRecord) {
         for target in seed_targets(page) {
-            self.change().extend(page.seed, &target);
-            let target = (page.seed, target.as_str().into());
-            self.known.redirects.push(target);
+            self.open(page.seed, &target);
         }
+    }
+
+    /// Takes in a visit: where a site has moved belongs to its seed.
+    pub fn apply_visit(&mut self, visit: &VisitRecord) {
+        if let Some((seed, target)) = moved_site(visit) {
+            self.open(seed, &target);
+        }
+    }
+
+    fn open(&mut self, seed: u32, target: &CanonicalUrl) {
+        self.change().extend(seed, target);
+        let target = (seed, target.as_str().into());
+        self.known.redirects.push(target);
+    }
+
+    /// Whether a page that is visited again is a seed, or what one led to, or the front page of a seed's host,
+    /// and its seed has not led to too many places yet.
+    pub(crate) fn speaks_for_its_site(&self, url: &CanonicalUrl, depth: u32, seed: u32) -> bool {
+        let own = self.known.seeds.get(seed as usize);
+        let is_of_seed = |seed: &SeedRecord| {
+            CanonicalUrl::parse(&seed.url).is_ok_and(|seed| seed.host() == url.host())
+        };
+        let is_front = || url.path_and_query() == "/" && own.is_some_and(is_of_seed);
+        let led_to = self.known.redirects.iter();
+        let led_to = led_to.filter(|(of, _)| *of == seed).count();
+        own.is_some_and(|own| own.example.is_none())
+            && (depth == 0 || is_front())
+            && led_to < LED_TO_MAX
     }
 
     /// Another node recorded that a seed leads here.
@@ -155,16 +184,17 @@ impl Reach {
         self.scope.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same for where the page of a URL redirects: a seed takes its target's host into scope.
+    /// The same for where the page of a URL redirects, whatever its host where that `opens` its seed's scope.
     pub(crate) fn check_redirect(
         &self,
         target: &CanonicalUrl,
         depth: u32,
         seed: u32,
+        opens: bool,
     ) -> Result<(), ScopeRefusal> {
-        match depth {
-            0 => self.rules().check_beside_host(target, depth, seed),
-            _ => self.rules().check(target, depth, seed),
+        match opens {
+            true => self.rules().check_beside_host(target, depth, seed),
+            false => self.rules().check(target, depth, seed),
         }
     }
 
@@ -212,7 +242,16 @@ impl Reach {
 pub fn seed_targets(page: &PageRecord) -> impl Iterator<Item = CanonicalUrl> + '_ {
     let is_seed = page.outcome == Outcome::Redirected && page.depth == 0;
     let links = page.links.iter().filter(move |_| is_seed);
+    // Where a visit led did not belong to the crawl.
+    let links = links.filter(|link| link.fate != LinkFate::Scope);
     links.filter_map(|link| CanonicalUrl::parse(&link.url).ok())
+}
+
+/// Where the site of a page has moved by a visit, and the seed to which that belongs from here on.
+pub fn moved_site(visit: &VisitRecord) -> Option<(u32, CanonicalUrl)> {
+    let page = visit.page.as_ref().filter(|_| visit.opens)?;
+    let target = page.links.first()?;
+    Some((page.seed, CanonicalUrl::parse(&target.url).ok()?))
 }
 
 /// A seed as the frontier wants it, from its record.
@@ -279,8 +318,8 @@ mod tests {
         let mut reach = reach();
         let target = url("http://www.b.example/");
         assert!(reach.check(&target, 0, 0).is_err());
-        assert!(reach.check_redirect(&target, 0, 0).is_ok());
-        assert!(reach.check_redirect(&target, 1, 0).is_err());
+        assert!(reach.check_redirect(&target, 0, 0, true).is_ok());
+        assert!(reach.check_redirect(&target, 0, 0, false).is_err());
         let mut page = PageRecord {
             outcome: Outcome::Redirected,
             depth: 1,

@@ -408,18 +408,23 @@ fn cut_at(fetch: &FetchRecord) -> Option<u64> {
 
 /// Why a host is closed after an answer.
 fn closed(fetch: &FetchRecord, outage: &Outage) -> Closed {
-    let lasted = lasting(between(outage.last_ms, outage.since_ms).as_secs());
+    // It was asked for now and then: what it did between is not known.
+    let tries = match outage.tries {
+        0 | 1 => String::new(),
+        tries => {
+            let lasted = lasting(between(outage.last_ms, outage.since_ms).as_secs());
+            format!(", at {tries} tries within {lasted}")
+        }
+    };
     let words = fetch.error_text.clone().unwrap_or_default();
     match (&fetch.error, fetch.status) {
         (Some(FailureKind::Guard), _) => Closed::Guard(words),
         (Some(failure), _) if outage.tries <= 1 => Closed::Unreachable(failure.clone(), words),
-        (Some(_), _) => Closed::Unavailable(format!("{words}, for {lasted}")),
+        (Some(_), _) => Closed::Unavailable(format!("{words}{tries}")),
         (None, status @ 200..300) => {
-            Closed::Unavailable(format!("the answer ({status}) broke off, for {lasted}"))
+            Closed::Unavailable(format!("the answer ({status}) broke off{tries}"))
         }
-        (None, status) => {
-            Closed::Unavailable(format!("the server answered {status}, for {lasted}"))
-        }
+        (None, status) => Closed::Unavailable(format!("the server answered {status}{tries}")),
     }
 }
 

@@ -102,6 +102,12 @@ pub struct DueRecord {
     /// gives its place up. 0 for none.
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub moved_to: u64,
+    /// Hash of the URL to which it pointed for good at the visit before; 0 for none.
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub points_to: u64,
+    /// Hash of the host to which other pages of its host have moved, each under its name; 0 for none.
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub site_at: u64,
     /// It is a feed or a sitemap: it is read for its links.
     #[serde(default, skip_serializing_if = "is_false")]
     pub source: bool,
@@ -192,6 +198,9 @@ pub struct VisitRecord {
     /// It points for good to where it did before, and there is a page: it is a redirect from here on.
     #[serde(skip_serializing_if = "is_false")]
     pub gives_way: bool,
+    /// Its site has moved: the host to which it points belongs to its seed from here on.
+    #[serde(skip_serializing_if = "is_false")]
+    pub opens: bool,
     /// The page as it is now, where it takes the place of the one before, or leads to URLs that are
     /// new. Its body and text stand beside it in the journal.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -301,6 +310,8 @@ struct VisitFields {
     #[serde(default)]
     gives_way: bool,
     #[serde(default)]
+    opens: bool,
+    #[serde(default)]
     page: Option<Box<PageRecord>>,
     #[serde(default)]
     body: Option<BodyRef>,
@@ -335,6 +346,7 @@ impl From<VisitFields> for VisitRecord {
             last_modified: fields.last_modified,
             absence: fields.absence,
             gives_way: fields.gives_way,
+            opens: fields.opens,
             page,
         }
     }

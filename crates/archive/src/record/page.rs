@@ -85,6 +85,9 @@ pub struct PageRecord {
     /// The URL at which the redirects began that led here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<String>,
+    /// They began at a page that was visited again.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub after_visit: bool,
     /// A URL that is to be asked for once more because of this answer, a redirect back to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<ReturnRecord>,
@@ -278,6 +281,8 @@ struct PageFields {
     foreseen_nothing: bool,
     context: Option<String>,
     began: Option<String>,
+    #[serde(default)]
+    after_visit: bool,
     returns: Option<ReturnRecord>,
 }
 
@@ -317,6 +322,7 @@ impl From<PageFields> for PageRecord {
             foreseen_nothing: fields.foreseen_nothing,
             context: fields.context,
             began: fields.began,
+            after_visit: fields.after_visit,
             returns: fields.returns,
         }
     }

@@ -48,6 +48,52 @@ fn links_come_in_document_order_with_their_words() {
 }
 
 #[test]
+fn what_one_statement_of_a_script_leads_to_is_a_link() {
+    let a = |path, anchor| (LinkKind::A, path, anchor);
+    check(
+        "<div onclick=\"location.href='/x'\">one</div>\
+         <a href='javascript:window.open(&quot;/y&quot;)'>two</a>\
+         <a href=z onclick=\"location.href='/w'\">three</a>\
+         <select onchange='go(this.value)'><option value=/1>first<option value=2>second</select>\
+         <select><option value=/3>third</select>",
+        &[
+            a("http://example.com/x", "one"),
+            a("http://example.com/y", "two"),
+            a("http://example.com/dir/z", "three"),
+            a("http://example.com/w", ""),
+            a("http://example.com/1", "first"),
+        ],
+    );
+    check(
+        "<div onclick=\"location.href='/x?id=' + id\">one</div>",
+        &[],
+    );
+    check("<a onclick=\"location.href='ftp://a.test/'\">one</a>", &[]);
+    let page = read("<div onclick=\"location.href='/x'\">one</div>");
+    assert_eq!(page.links[0].rel, "script");
+}
+
+#[test]
+fn a_page_that_only_a_script_leaves_is_left_by_a_refresh() {
+    // A crawl ended at such a front page.
+    let script = "<script>window.location.href=\"/home\"</script>";
+    check(
+        script,
+        &[(LinkKind::Refresh, "http://example.com/home", "")],
+    );
+    let refresh = read(script).refresh.expect("a refresh");
+    assert_eq!(refresh.delay, 0.0);
+    let with_link = read(&format!("{script}<a href=/x>x</a>"));
+    assert_eq!((with_link.refresh, with_link.links.len()), (None, 1));
+    let decides = "<script>if (old) window.location.href=\"/home\"</script>";
+    assert_eq!(read(decides).refresh, None);
+    assert_eq!(
+        read("<script>location.href='page.html'</script>").refresh,
+        None
+    );
+}
+
+#[test]
 fn a_link_without_words_is_named_by_its_picture_or_its_title() {
     check(
         "<a href=a title=t><img src=i alt='a picture'></a><a href=b title=t></a>",

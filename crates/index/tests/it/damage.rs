@@ -97,6 +97,44 @@ fn damage_to_any_file_is_noticed_and_the_index_begun_anew() {
 }
 
 #[test]
+fn a_search_that_meets_noise_names_the_file_and_does_not_panic() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index");
+    let texts: Vec<String> = (0..600)
+        .map(|number| {
+            format!(
+                "some words of page {number}, {}",
+                "words ".repeat(number % 7)
+            )
+        })
+        .collect();
+    let pages: Vec<_> = texts
+        .iter()
+        .map(|text| page("http://a.example/", "x", text))
+        .collect();
+    written(&path, &pages).close().unwrap();
+    let is_postings = |file: &&PathBuf| file.extension().is_some_and(|end| end == "idx");
+    let file = files(&path).iter().find(is_postings).unwrap().clone();
+    let whole = fs::read(&file).unwrap();
+    let mut named = 0;
+    for noise in 0..64_usize {
+        let mut bytes = whole.clone();
+        // Its footer stays: the file is opened.
+        let end = bytes.len() - 200;
+        for (at, byte) in bytes[..end].iter_mut().enumerate() {
+            *byte = (at * 151 + noise * 37 + at / 251) as u8;
+        }
+        fs::write(&file, &bytes).unwrap();
+        let found = index::search(&path, "some words", 10, &index::Filters::default());
+        let told = found
+            .err()
+            .map_or_else(String::new, |error| error.to_string());
+        named += usize::from(told.contains(&*file.to_string_lossy()));
+    }
+    assert!(named > 0);
+}
+
+#[test]
 fn an_index_of_another_form_is_set_aside() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("index");

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use again::validators::Shown;
-use again::{Evidence, Rates, Signals, Validators};
+use again::{Evidence, Quiet, Rates, Signals, Validators};
 use archive::{
     AbsenceRecord, AgainRecord, BodyRef, DueRecord, Event, PageRecord, Position, Record,
     RetryRecord, RobotsRecord, SitemapRecord, VisitRecord,
 };
 use outcome::{Change, JunkReason, LinkFate, Outcome, RobotsAnswer, Verdict};
 use serde::{Deserialize, Serialize};
+use state::site_move::moved_with_its_name;
 
 use super::DAY_MS;
 use super::known::{Known, Leads, Source, Was, Yield, due_of, hash_of, new_links, print_of};
@@ -71,6 +72,12 @@ pub(super) struct History {
     /// between such a page and one that it leads to has none of its own.
     #[serde(with = "state::saved::pairs")]
     moved: HashMap<u64, (u64, u32)>,
+    /// Hosts to which a page of a host has moved under its own name, as hashes, by the number of its host.
+    #[serde(with = "state::saved::pairs")]
+    sites_at: HashMap<u32, u64>,
+    /// Lists, by the hashes of their URLs: what they have answered since they came with a body.
+    #[serde(with = "state::saved::pairs")]
+    lists: HashMap<u64, Quiet>,
     /// URLs that have shown no page, by hashes.
     #[serde(skip)]
     unread: HashMap<u64, Unread>,
@@ -291,6 +298,9 @@ impl History {
         let host = self.host_number(&page.host);
         if let Some(mut known) = Known::of(record, page, host) {
             known.told.is_listed = self.listed.remove(&url);
+            if known.is_list() {
+                self.lists.insert(url, Quiet::of_body(record.at_ms));
+            }
             self.add_known(known);
             self.count_links(record.seq, page, url);
             self.hold(url, || due_of(record, page));
@@ -444,9 +454,8 @@ impl History {
                 source.leads.see(found, days);
                 source.told.forget();
                 source.failures = 0;
-                source.due.seen_ms = record.at_ms;
-                (source.due.etag, source.due.last_modified) =
-                    (visit.etag.clone(), visit.last_modified.clone());
+                let listed = visit.page.as_ref().map_or(0, |page| page.links.len());
+                source.see(visit, listed, record.at_ms);
             } else {
                 source.failures = source.failures.saturating_add(1);
             }
@@ -476,7 +485,7 @@ impl History {
         let url = hash_of(&visit.url);
         self.waiting.remove(&url);
         self.copies_wait |= visit.frees_copies();
-        self.see_validators(visit);
+        self.see_validators(record, visit);
         if let Some(page) = visit.version() {
             self.give_place(record.seq, page);
         }
@@ -539,6 +548,10 @@ impl History {
         let target = visit.page.as_ref().and_then(|page| page.links.first());
         match target.filter(|_| visit.is_moved_for_good()) {
             Some(target) => {
+                if let Some(host) = moved_with_its_name(&visit.url, &target.url) {
+                    let own = self.host_number(&visit.host);
+                    self.sites_at.insert(own, host);
+                }
                 let to = hash_of(&target.url);
                 let known = self.moved.entry(url).or_insert((to, 0));
                 *known = match known.0 == to {
@@ -614,18 +627,31 @@ impl History {
         });
     }
 
-    fn see_validators(&mut self, visit: &VisitRecord) {
+    fn see_validators(&mut self, record: &Record, visit: &VisitRecord) {
         let Some(known) = self.known_mut(&visit.url) else {
             return;
         };
         let before = known.validators;
         let is_known = before != 0;
         let status = visit.fetch.as_ref().map_or(0, |fetch| fetch.status);
-        let same_text = visit.change == Change::Unchanged;
+        let same_validator = before == print_of(&visit.etag, &visit.last_modified);
+        // Of a list the links are what counts.
+        let leads_on = visit.page.as_ref().is_some_and(|page| new_links(page) > 0);
+        let same_text = visit.change == Change::Unchanged && !(same_validator && leads_on);
+        if let Some(list) = self.lists.get_mut(&hash_of(&visit.url)) {
+            match status {
+                304 => list.not_modified(),
+                200 if visit.change != Change::Unclear => {
+                    let is_known = is_known && same_validator;
+                    list.see_body(is_known.then_some(same_text), record.at_ms);
+                }
+                _ => {}
+            }
+        }
         let shown = match status {
             304 => Shown::NotModified,
             200 if is_known && visit.change != Change::Unclear => Shown::Page {
-                same_validator: before == print_of(&visit.etag, &visit.last_modified),
+                same_validator,
                 same_text,
             },
             _ => return,

@@ -1,7 +1,8 @@
 //! What the journal tells of one URL that may be visited again: a page, or a source.
 
+use again::clock::passed_ms;
 use again::signals::Since;
-use again::{Evidence, Place, Priors, Signals};
+use again::{Evidence, Place, Priors, Quiet, Signals};
 use archive::{DueRecord, FetchRecord, PageRecord, Record, SitemapRecord, VisitRecord};
 use outcome::{JunkReason, LinkFate, Outcome, PageType, SitemapKind, Verdict};
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,9 @@ impl Yield {
 
 /// New URLs that a visit is expected to find, at most.
 const NEW_MAX: f64 = 50.0;
+
+/// New URLs a day that are expected of a page from which on it is a list.
+const LIST_LIKE: f32 = 0.2;
 
 /// For so many days what is expected of a URL's like weighs in what it leads to.
 const LIKE_DAYS: f32 = 3.0;
@@ -167,6 +171,9 @@ pub(super) struct Source {
     pub(super) told: Told,
     /// Visits in a row that were not answered.
     pub(super) failures: u32,
+    pub(super) quiet: Quiet,
+    /// It came with the validators of before, and with other URLs: it is asked for without a condition.
+    pub(super) lies: bool,
 }
 
 impl Source {
@@ -217,7 +224,33 @@ impl Source {
             },
             told: Told::default(),
             failures: 0,
+            quiet: Quiet::of_body(record.at_ms),
+            lies: false,
         }
+    }
+
+    /// It was visited at this time and answered, with so many URLs that are new or dated anew; what the next
+    /// visit sends is noted.
+    pub(super) fn see(&mut self, visit: &VisitRecord, listed: usize, at_ms: u64) {
+        let print = print_of(&visit.etag, &visit.last_modified);
+        let is_same = print != 0 && print == print_of(&self.due.etag, &self.due.last_modified);
+        if visit
+            .fetch
+            .as_ref()
+            .is_some_and(|fetch| fetch.status == 304)
+        {
+            self.quiet.not_modified();
+        } else {
+            self.quiet.see_body(is_same.then_some(listed == 0), at_ms);
+            self.lies |= is_same && listed > 0;
+        }
+        self.due.seen_ms = at_ms;
+        (self.due.etag, self.due.last_modified) = (visit.etag.clone(), visit.last_modified.clone());
+    }
+
+    /// Whether it is asked for without a condition.
+    pub(super) fn is_asked_in_full(&self, now_ms: u64) -> bool {
+        self.lies || self.quiet.is_in_doubt(now_ms)
     }
 
     /// The source to which this one redirects, of which nothing is known but what this one led to.
@@ -227,6 +260,7 @@ impl Source {
         (heir.due.etag, heir.due.last_modified) = (None, None);
         heir.host = host_of(url);
         (heir.asked_ms, heir.failures) = (0, 0);
+        (heir.quiet, heir.lies) = (Quiet::default(), false);
         heir
     }
 
@@ -242,8 +276,8 @@ impl Source {
 
     /// What a visit is worth now: new URLs, and dates of known ones.
     pub(super) fn value(&self, settings: &AgainSection, now_ms: u64) -> f64 {
-        let asked = u128::from(now_ms.saturating_sub(self.asked_ms));
-        if asked < self.pause_ms(settings) {
+        let asked = passed_ms(self.asked_ms, now_ms);
+        if asked.is_some_and(|asked| u128::from(asked) < self.pause_ms(settings)) {
             return 0.0;
         }
         let days = now_ms.saturating_sub(self.due.seen_ms) as f64 / DAY_MS;
@@ -418,7 +452,13 @@ impl Known {
 
     /// Whether the least time between two visits is over.
     pub(super) fn may_be_asked(&self, settings: &AgainSection, now_ms: u64) -> bool {
-        u128::from(now_ms.saturating_sub(self.asked_ms)) >= settings.min.0.as_millis()
+        let asked = passed_ms(self.asked_ms, now_ms);
+        asked.is_none_or(|asked| u128::from(asked) >= settings.min.0.as_millis())
+    }
+
+    /// Whether it is visited for what it leads to.
+    pub(super) fn is_list(&self) -> bool {
+        self.is_seed || self.leads.like >= LIST_LIKE
     }
 
     /// When it may be asked again.
@@ -452,8 +492,8 @@ impl Known {
 
     /// Whether it was not asked for longer than the longest time between two visits.
     fn is_overdue(&self, settings: &AgainSection, now_ms: u64) -> bool {
-        let asked = u128::from(now_ms.saturating_sub(self.asked_ms));
-        asked >= settings.max.0.as_millis()
+        let asked = passed_ms(self.asked_ms, now_ms);
+        asked.is_some_and(|asked| u128::from(asked) >= settings.max.0.as_millis())
     }
 
     /// What a visit is worth now.
@@ -465,8 +505,8 @@ impl Known {
         settings: &AgainSection,
         now_ms: u64,
     ) -> f64 {
-        let asked = u128::from(now_ms.saturating_sub(self.asked_ms));
-        let passed = |span: Span| asked >= span.0.as_millis();
+        let asked = passed_ms(self.asked_ms, now_ms).map(u128::from);
+        let passed = |span: Span| asked.is_none_or(|asked| asked >= span.0.as_millis());
         let is_overdue = self.is_overdue(settings, now_ms);
         if !passed(settings.min) || !(passed(settings.every) || is_overdue) {
             return 0.0;
@@ -474,7 +514,7 @@ impl Known {
         if is_overdue {
             // Before all others, those first that wait for longest.
             let longest = settings.max.0.as_millis().max(1);
-            return OVERDUE * asked as f64 / longest as f64;
+            return OVERDUE * asked.unwrap_or(longest) as f64 / longest as f64;
         }
         let rates = self.evidence.rates(&priors.of(&self.place));
         let since = self.told.since(self.last_ms, now_ms);

@@ -15,6 +15,7 @@
 //! without a request. While they are the same, one URL of the host goes ahead of all: it has robots.txt
 //! asked for where that is older than a day.
 
+use again::clock::passed_ms;
 use archive::{PageRecord, Position, Record};
 use outcome::{FailureKind, Outcome, Refusal};
 use serde::{Deserialize, Serialize};
@@ -193,10 +194,12 @@ impl Unread {
 
     /// The chance that it is there by now, as far as the time tells; 0 before its turn.
     pub(super) fn chance(&self, settings: &AgainSection, now_ms: u64) -> f64 {
-        let asked = u64::from(seconds(now_ms).saturating_sub(self.asked_s));
+        let asked = passed_ms(u64::from(self.asked_s) * 1_000, now_ms);
         let known = u64::from(self.asked_s.saturating_sub(self.first_s));
         let least = settings.min.0.as_secs();
         let pause = self.fate.pause(settings).max(known);
+        // One from a time that is still to come has waited long enough.
+        let asked = asked.map_or(pause, |ms| ms / 1_000);
         // Rounds that are made each day are some seconds apart from that.
         let early = (pause / 100).min(EARLY_MAX_S);
         match self.is_told {

@@ -37,10 +37,12 @@ struct Fields<T> {
     parts: Vec<[u32; 6]>,
     succeeds: Option<u64>,
     moved_to: u64,
+    points_to: u64,
+    site_at: u64,
 }
 
 /// The form of the bytes that follow: to be raised with every change of the fields.
-const FORM: u8 = 4;
+const FORM: u8 = 5;
 
 const KEPT: Outcome = Outcome::Judged(Verdict::Index);
 
@@ -80,6 +82,8 @@ pub fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
         parts: due.parts.clone(),
         succeeds: due.succeeds,
         moved_to: due.moved_to,
+        points_to: due.points_to,
+        site_at: due.site_at,
     };
     postcard::to_extend(&fields, vec![FORM]).ok()
 }
@@ -129,6 +133,8 @@ pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
         parts: fields.parts,
         succeeds: fields.succeeds,
         moved_to: fields.moved_to,
+        points_to: fields.points_to,
+        site_at: fields.site_at,
     })
 }
 
@@ -179,6 +185,8 @@ mod tests {
             parts: vec![[1, u32::MAX, 3, 4, 5, 6]],
             succeeds: Some(76),
             moved_to: 10,
+            points_to: 11,
+            site_at: 12,
         };
         let mut bytes = to_bytes(&due).expect("bytes");
         assert_eq!(from_bytes(&bytes), Some(due));

@@ -21,13 +21,15 @@ use crate::decided::fate_of;
 use crate::state::{State, StoreError};
 
 impl State {
-    /// The record of a URL that redirects to `target`.
+    /// The record of a URL that redirects to `target`, which belongs to the crawl whatever its host where the
+    /// redirect `opens` the scope of its seed.
     pub(super) fn decide_redirect(
         &self,
         lease: &Lease,
         mut record: PageRecord,
         target: &CanonicalUrl,
         answer: Option<&Fetched>,
+        opens: bool,
     ) -> Result<PageRecord, StoreError> {
         let url = lease.url();
         if u32::from(record.hops) >= self.policy.redirects_max {
@@ -44,7 +46,7 @@ impl State {
         }
         let fate = match &record.returns {
             Some(_) => LinkFate::Seen,
-            None => self.fate_of_target(&record, lease, target)?,
+            None => self.fate_of_target(&record, lease, target, opens)?,
         };
         record.links.push(LinkRecord {
             url: target.as_str().into(),
@@ -62,17 +64,21 @@ impl State {
         record: &PageRecord,
         lease: &Lease,
         target: &CanonicalUrl,
+        opens: bool,
     ) -> Result<LinkFate, StoreError> {
         let url = lease.url();
         // Like an example itself, the page that it leads to is asked for wherever it is.
         let examples = [record.url.as_str(), target.as_str()];
         let is_example = examples.iter().any(|url| self.examples.get(url).is_some());
-        match self.reach.check_redirect(target, url.depth, url.seed) {
+        match self
+            .reach
+            .check_redirect(target, record.depth, url.seed, opens)
+        {
             Err(refusal) if !is_example => Ok(refusal.fate()),
             Ok(()) | Err(_) => {
                 let queue = self.queue.lock();
                 let mut offers = queue.frontier.offers(None);
-                Ok(fate_of(offers.offer(target, url.depth, url.seed)?))
+                Ok(fate_of(offers.offer(target, record.depth, url.seed)?))
             }
         }
     }

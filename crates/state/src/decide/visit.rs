@@ -15,7 +15,7 @@
 use again::Absence;
 use again::absence::{Presence, Sign};
 use archive::{AbsenceRecord, DueRecord, PageRecord, VisitRecord};
-use frontier::Lease;
+use frontier::{CanonicalUrl, FrontierUrl, Lease, ScopeRefusal};
 use outcome::{Change, FailureKind, JunkKind, JunkReason, LinkFate, Outcome, Verdict};
 use sieve::Rules;
 use simhash::Fingerprint;
@@ -24,6 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::decided::ReadText;
 use crate::finding::{Answer, Before, PageReading, Reading};
 use crate::recorded;
+use crate::site_move;
 use crate::state::{State, StoreError};
 
 /// Fingerprints that differ in no more bits are of nearly the same text, where the text itself is not
@@ -86,9 +87,26 @@ impl State {
             }
             Reading::Redirect(Ok(target)) => {
                 let fetched = answer.and_then(|answer| answer.fetched.as_ref().ok());
-                let page = self.decide_redirect(lease, head, &target, fetched)?;
+                let opens = self.has_site_moved(lease, due, head.status(), &target);
+                let head = match opens {
+                    // It leads on as a seed does.
+                    true => PageRecord { depth: 0, ..head },
+                    false => head,
+                };
+                let page = self.decide_redirect(lease, head, &target, fetched, opens)?;
                 let is_move = page.outcome == Outcome::Redirected && page.returns.is_none();
-                visit.detail = Some(format!("it redirects to {target}"));
+                let fate = page.links.first().map(|link| &link.fate);
+                visit.opens = opens && is_move && fate.is_some_and(LinkFate::is_known);
+                visit.detail = Some(match fate {
+                    _ if visit.opens => {
+                        format!("it redirects to {target}, where its site has moved")
+                    }
+                    Some(fate) if !fate.is_known() => {
+                        let fate = fate.name().replace('_', " ");
+                        format!("it redirects to {target}, which was left out: {fate}")
+                    }
+                    Some(_) | None => format!("it redirects to {target}"),
+                });
                 if is_move {
                     visit.change = Change::Moved;
                     visit.page = Some(Box::new(page));
@@ -107,6 +125,24 @@ impl State {
         }
         self.note_presence(&mut visit, due, sign, now_ms);
         Ok((visit, read))
+    }
+
+    /// Whether a redirect of a page that was read before says that its site is elsewhere now, on a host that
+    /// does not belong to the crawl yet.
+    fn has_site_moved(
+        &self,
+        lease: &Lease,
+        due: &DueRecord,
+        status: u16,
+        target: &CanonicalUrl,
+    ) -> bool {
+        let FrontierUrl {
+            url, depth, seed, ..
+        } = lease.url();
+        matches!(status, 301 | 308)
+            && site_move::is_move(url, target, due)
+            && self.reach.speaks_for_its_site(url, *depth, *seed)
+            && self.reach.check(target, 0, *seed) == Err(ScopeRefusal::Host)
     }
 
     /// Whether an answer without the page's text is one more of as many as make a page gone.
@@ -420,7 +456,14 @@ mod tests {
     }
 
     fn new_state() -> State {
-        state(policy(), FrontierConfig::default(), SEED)
+        let policy = crate::Policy {
+            scope: frontier::ScopeConfig {
+                hosts: Vec::new(),
+                ..policy().scope
+            },
+            ..policy()
+        };
+        state(policy, FrontierConfig::default(), SEED)
     }
 
     fn page(text: &str) -> Reading {
@@ -624,17 +667,55 @@ mod tests {
         crawl.replays();
     }
 
+    fn redirect(to: &str) -> Reading {
+        let target = frontier::Canonicaliser::default().canonical(&to.parse().expect("a URL"));
+        Reading::Redirect(Ok(target.expect("canonical")))
+    }
+
     #[test]
     fn what_a_visit_is_led_to_waits_among_links_and_not_among_visits() {
         let mut crawl = Crawl::of(TEXT);
-        let target = frontier::Canonicaliser::default()
-            .canonical(&"http://b.test/".parse().expect("a URL"))
-            .expect("canonical");
-        let visit = crawl.visit(Reading::Redirect(Ok(target)), 301, TEXT);
+        let visit = crawl.visit(redirect("http://a.example/b"), 301, TEXT);
         assert_eq!(visit.change, Change::Moved);
         let link = &visit.page.as_ref().expect("where it leads").links[0];
         assert_eq!(link.fate, LinkFate::New);
         assert_eq!(link.promise, crawl.state.reach.priority_of_seed(0));
+        assert!(!visit.opens);
         crawl.replays();
+    }
+
+    #[test]
+    fn a_seed_whose_site_has_moved_takes_the_other_host_into_its_scope_and_a_login_is_none() {
+        for (to, status, opens) in [
+            ("http://www.a.example/", 308, true),
+            ("http://www.a.example/", 302, false),
+            ("http://login.a.example/", 301, false),
+            ("http://b.test/", 301, false),
+        ] {
+            let mut crawl = Crawl::of(TEXT);
+            let visit = crawl.visit(redirect(to), status, TEXT);
+            assert_eq!(
+                (visit.change.clone(), visit.opens),
+                (Change::Moved, opens),
+                "{to}"
+            );
+            let fate = &visit.page.as_ref().expect("where it leads").links[0].fate;
+            assert_eq!(
+                *fate,
+                if opens {
+                    LinkFate::New
+                } else {
+                    LinkFate::Scope
+                },
+                "{to}"
+            );
+            let target = CanonicalUrl::parse(&format!("{to}x")).expect("a URL");
+            assert_eq!(
+                crawl.state.reach.check(&target, 1, 0).is_ok(),
+                opens,
+                "{to}"
+            );
+            crawl.replays();
+        }
     }
 }

@@ -111,7 +111,10 @@ fn in_an_outage_a_host_waits_longer_each_time_and_nothing_is_refused_for_a_day()
     assert_eq!(waits[..4], [2, 4, 8, 16]);
     assert_eq!(waits.last(), Some(&OUTAGE_WAIT_MAX.as_secs()));
     assert!(now_ms - NOON_MS >= DAY_MS && now_ms - NOON_MS < DAY_MS + 600_000);
-    let told = "robots.txt could not be had: the server answered 503, for 24 h";
+    let told = format!(
+        "robots.txt could not be had: the server answered 503, at {} tries within 24 h",
+        waits.len() + 1
+    );
     assert_eq!(words(check(&book, "/news", now_ms)), told);
     assert_eq!(
         check(&book, "/news", now_ms + DAY_MS + 1),

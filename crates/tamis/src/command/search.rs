@@ -104,6 +104,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
             plural(later, "page", "pages")
         ));
     }
+    if is_empty && later > 0 {
+        return Ok(Exit::Done);
+    }
     output.say(match found.total {
         0 if is_empty => format!(
             "nothing is kept yet: `tamis status {}` tells what the crawl does",

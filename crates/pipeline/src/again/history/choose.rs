@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use again::clock::passed_ms;
 use again::{Candidate, Priors, RoundLimits, Signals, Validators};
 use archive::{DueRecord, HeadReader};
 
@@ -48,6 +49,10 @@ pub(in crate::again) struct Chosen {
     succeeds: Option<u64>,
     /// Hash of the URL to which it has moved, where there is a page; 0 for none.
     moved_to: u64,
+    /// Where it pointed for good at the visit before, as a hash; 0 for nowhere.
+    points_to: u64,
+    /// The host to which another page of its host has moved, as a hash; 0 for none.
+    site_at: u64,
 }
 
 /// Redirects from a page to where it is now, at most.
@@ -64,12 +69,12 @@ struct Moves {
 
 impl History {
     /// Which pages have moved. Several that have moved to one place have not: that is a login, or the front
-    /// page of a site that is no more.
+    /// page of a site that is no more. A page that moves on from where it moved to is no other one.
     fn moves(&self) -> Moves {
         let mut moves = Moves::default();
         let found = self.moved.iter().filter(|(_, (_, visits))| *visits > 0);
         let mut found: Vec<(u64, u64)> = found
-            .map(|(url, (to, _))| (self.end_of(*to), *url))
+            .map(|(url, (to, _))| (self.next_of(*to), *url))
             .collect();
         found.sort_unstable();
         let versions = self.versions.iter().map(|(record, at)| (*at, *record));
@@ -78,7 +83,8 @@ impl History {
             false => versions.collect(),
         };
         for to_one in found.chunk_by(|one, other| one.0 == other.0) {
-            let [(to, url)] = to_one else { continue };
+            let [(next, url)] = to_one else { continue };
+            let to = &self.end_of(*next);
             // A page with the record of its version as it was recorded last.
             let known = |url| {
                 let at = self.urls.get(url)?;
@@ -108,6 +114,18 @@ impl History {
             }
         }
         moves
+    }
+
+    /// The next page on the way to where redirects for good lead, which may have moved on itself.
+    fn next_of(&self, url: u64) -> u64 {
+        let mut next = url;
+        for _ in 0..STEPS_MAX {
+            match self.moved.get(&next) {
+                Some((to, 0)) => next = *to,
+                Some(_) | None => break,
+            }
+        }
+        next
     }
 
     /// Where redirects for good lead to in the end.
@@ -188,9 +206,19 @@ impl History {
         pages.chain(sources).chain(unread).min().unwrap_or(0)
     }
 
-    fn was_asked_in(&self, wanted: Wanted, known: &Known) -> bool {
+    fn was_asked_in(&self, wanted: Wanted, known: &Known, now_ms: u64) -> bool {
         let began_ms = self.broken_off_ms.filter(|_| wanted == Wanted::Round);
-        began_ms.is_some_and(|began_ms| known.asked_ms >= began_ms)
+        let is_past = passed_ms(known.asked_ms, now_ms).is_some();
+        is_past && began_ms.is_some_and(|began_ms| known.asked_ms >= began_ms)
+    }
+
+    /// Pages and sources that were asked for last at a time that is still to come.
+    pub(in crate::again) fn ahead(&self, now_ms: u64) -> usize {
+        let pages = self.all_known().map(|known| known.asked_ms);
+        let sources = self.sources.values().map(|source| source.asked_ms);
+        let all = pages.chain(sources);
+        all.filter(|at_ms| passed_ms(*at_ms, now_ms).is_none())
+            .count()
     }
 
     /// Chooses the URLs of a plan.
@@ -250,6 +278,7 @@ impl History {
         let due = |at: usize| DueRecord {
             round,
             priority: SOURCES_FIRST,
+            unconditional: all[at].is_asked_in_full(now_ms),
             ..all[at].due.clone()
         };
         chosen.into_iter().map(due).collect()
@@ -282,7 +311,7 @@ impl History {
             let value = match (is_orphan, wanted) {
                 _ if known.is_void => 0.0,
                 // It was visited by what was planned before the plan was broken off.
-                _ if self.was_asked_in(wanted, known) => 0.0,
+                _ if self.was_asked_in(wanted, known, now_ms) => 0.0,
                 // One that did not answer is left alone for as long as any other page.
                 (true, _) if known.is_unanswered() && !known.may_be_asked(settings, now_ms) => 0.0,
                 (true, _) => f64::MAX,
@@ -316,15 +345,23 @@ impl History {
             let known = &self.known[at as usize];
             let rejudge = is_judged_anew(known);
             let host = self.hosts.get(self.host_of(known));
+            let list = self.lists.get(&known.url);
+            let is_in_doubt = list.is_some_and(|list| list.is_in_doubt(now_ms));
             let is_probe = host.is_some_and(|host| host.is_probe(known.url, round));
             let are_sent = host.is_none_or(Validators::are_sent);
+            let pointed = self.moved.get(&known.url).filter(|(_, visits)| *visits > 0);
+            let points_to = pointed.map_or(0, |(to, _)| *to);
+            let site_at = self.sites_at.get(&known.place.host);
+            let site_at = site_at.filter(|_| known.is_seed || points_to > 0);
             Chosen {
                 url: known.url,
                 priority: place(rank, known),
                 rejudge,
-                unconditional: rejudge || known.is_gone || is_probe || !are_sent,
+                unconditional: rejudge || known.is_gone || is_probe || !are_sent || is_in_doubt,
                 succeeds: moves.succeed.get(&known.url).copied(),
                 moved_to: moves.left.get(&known.url).copied().unwrap_or(0),
+                points_to,
+                site_at: site_at.copied().unwrap_or(0),
             }
         };
         let pages: Vec<Chosen> = values.into_iter().enumerate().map(choose).collect();
@@ -429,6 +466,7 @@ impl History {
             let is_watched = due.touched.is_some() && !due.parts.is_empty();
             due.unconditional = chosen.unconditional || is_watched;
             (due.succeeds, due.moved_to) = (chosen.succeeds, chosen.moved_to);
+            (due.points_to, due.site_at) = (chosen.points_to, chosen.site_at);
             if due.etag.is_none()
                 && due.last_modified.is_none()
                 && let Some(body) = self.bodies.get(&chosen.url)

@@ -774,6 +774,129 @@ fn a_page_that_has_moved_gives_way_to_its_copy_at_once_and_to_another_page_at_th
 }
 
 #[test]
+fn a_page_that_moves_on_from_where_it_moved_to_is_alone_there() {
+    // Both its old URLs led there in the end, and were taken for two pages.
+    let urls = ["1", "2", "3"].map(|name| format!("http://a.example/{name}"));
+    let [first, second, third] = urls.each_ref().map(String::as_str);
+    let copy = PageRecord {
+        nearest: Some(NeighbourRecord {
+            page: 2,
+            url: second.into(),
+            ..NeighbourRecord::default()
+        }),
+        ..page(
+            third,
+            Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate)),
+        )
+    };
+    let due = |also: Option<&str>| {
+        let mut events = vec![
+            read(first),
+            read(second),
+            Event::Page(Box::new(copy.clone())),
+            points_to(first, 1, second),
+            points_to(second, 2, third),
+        ];
+        events.extend(also.map(|url| points_to(url, 9, third)));
+        let known = history(events);
+        let choice = known.choose(&AgainSection::default(), Wanted::Round, 1, u64::MAX / 2);
+        let due = known.due(&choice.pages, 1, &crate::dir::CrawlDir::new("/nowhere"));
+        let due = due.into_iter().find(|due| due.url == third);
+        due.expect("it is due").succeeds
+    };
+    assert_eq!(due(None), Some(2));
+    assert_eq!(due(Some("http://a.example/other")), None);
+}
+
+#[test]
+fn a_time_that_is_still_to_come_puts_nothing_off() {
+    // A clock that was a year ahead for one round stopped the rounds of a year.
+    let known = history(vec![read("http://a.example/1")]);
+    let settings = AgainSection::default();
+    assert_eq!(known.ahead(1_000), 1);
+    assert_eq!(chosen_at(&known, &settings, 1_000).len(), 1);
+    // A second after it was read it is left alone.
+    assert_eq!(known.ahead(HOUR_MS + 1_000), 0);
+    assert_eq!(chosen_at(&known, &settings, HOUR_MS + 1_000).len(), 0);
+}
+
+/// The pages that a plan chooses at a time.
+fn chosen_at(history: &History, settings: &AgainSection, now_ms: u64) -> Vec<u64> {
+    let choice = history.choose(settings, Wanted::Round, 1, now_ms);
+    choice.pages.iter().map(|page| page.url).collect()
+}
+
+#[test]
+fn a_site_that_points_elsewhere_is_told_where_another_page_of_it_went_under_its_name() {
+    let (front, other) = ("http://a.example/", "http://a.example/p/7");
+    let at = |to: &str| {
+        let known = history(vec![
+            read(front),
+            read(other),
+            points_to(front, 1, "http://b.example/"),
+            points_to(other, 2, to),
+        ]);
+        let choice = known.choose(&AgainSection::default(), Wanted::Round, 1, u64::MAX / 2);
+        let due = known.due(&choice.pages, 1, &crate::dir::CrawlDir::new("/nowhere"));
+        let front = due
+            .into_iter()
+            .find(|due| due.url == front)
+            .expect("it is due");
+        (
+            front.points_to == hash_of("http://b.example/"),
+            front.site_at > 0,
+        )
+    };
+    assert_eq!(at("http://b.example/p/7"), (true, true));
+    assert_eq!(at("http://b.example/parked"), (true, false));
+}
+
+#[test]
+fn a_list_whose_304_may_lie_is_asked_for_in_full_after_eight_of_them() {
+    let (list, article) = ("http://a.example/", "http://a.example/1");
+    let links: Vec<String> = (0..30).map(|at| format!("http://a.example/{at}")).collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let with_tag = |mut page: PageRecord| {
+        let fetch = page.fetch.get_or_insert_default();
+        fetch.etag = Some("\"c\"".into());
+        Event::Page(Box::new(page))
+    };
+    let unchanged = |url: &str, of| {
+        Event::Visit(Box::new(VisitRecord {
+            url: url.into(),
+            host: "a.example".into(),
+            of,
+            was: INDEXED,
+            change: Change::Unchanged,
+            conditional: true,
+            etag: Some("\"c\"".into()),
+            fetch: Some(FetchRecord {
+                status: 304,
+                ..FetchRecord::default()
+            }),
+            ..VisitRecord::default()
+        }))
+    };
+    let asked = |visits: usize| {
+        let mut list_page = leads_to(list, &links);
+        for link in &mut list_page.links {
+            link.fate = LinkFate::New;
+        }
+        let mut events = vec![with_tag(list_page), with_tag(page(article, INDEXED))];
+        for _ in 0..visits {
+            events.extend([unchanged(list, 1), unchanged(article, 2)]);
+        }
+        let known = history(events);
+        let choice = known.choose(&AgainSection::default(), Wanted::Round, 1, 5 * 86_400_000);
+        let due = known.due(&choice.pages, 1, &crate::dir::CrawlDir::new("/nowhere"));
+        let full = due.iter().filter(|due| due.unconditional);
+        full.map(|due| due.url.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(7), [""; 0]);
+    assert_eq!(asked(8), [list]);
+}
+
+#[test]
 fn pages_that_point_to_one_place_all_together_have_not_moved() {
     let login = "http://a.example/login";
     let known = history(vec![

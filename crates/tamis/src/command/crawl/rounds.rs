@@ -255,6 +255,17 @@ fn plan_in_words(wanted: Wanted, planned: &Planned, config: &std::path::Display<
     }
 }
 
+/// What is to be said of a clock that was ahead, or is behind now.
+fn clock_in_words(planned: &Planned) -> Option<String> {
+    (planned.ahead > 0).then(|| {
+        format!(
+            "{} read last at a time that is still to come: the clock was ahead then, or is behind now; by these times \
+             nothing is put off",
+            report::words::plural(planned.ahead as u64, "page was", "pages were")
+        )
+    })
+}
+
 impl Runner<'_> {
     fn in_words(&self, wanted: Wanted, planned: &Planned) -> String {
         plan_in_words(wanted, planned, &self.config.display())
@@ -272,7 +283,15 @@ impl Runner<'_> {
                 Err(CrawlError::InUse(_)) if !self.is_stopping() => {
                     self.stop.wait(Instant::now() + IN_USE_PAUSE);
                 }
-                planned => return planned.map_err(crawl_error),
+                planned => {
+                    let planned = planned.map_err(crawl_error)?;
+                    if let (Wanted::Sources | Wanted::All, Some(told)) =
+                        (wanted, clock_in_words(&planned))
+                    {
+                        self.tell(told);
+                    }
+                    return Ok(planned);
+                }
             }
         }
         plan().map_err(crawl_error)
