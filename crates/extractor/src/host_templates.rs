@@ -228,15 +228,19 @@ impl HostTemplates {
     /// no long block is cut, and nothing at all where less than an eighth of the text would be left, or too
     /// little of a page that has some twenty words: it is compared whole.
     pub fn trim(&self, host: &str, keys: &BlockKeys, page: &mut Page) -> usize {
-        let Some(memory) = self.hosts.get(host) else {
-            return 0;
-        };
-        if memory.template.is_empty() || keys.keys.len() != page.blocks.len() {
+        Self::trim_by(&[(self, host)], keys, page)
+    }
+
+    /// The same by what several memories know: that of the host and that of its part, each by its name.
+    pub fn trim_by(known: &[(&Self, &str)], keys: &BlockKeys, page: &mut Page) -> usize {
+        let known = known.iter().filter_map(|(of, name)| of.hosts.get(*name));
+        let known = Known(known.filter(|part| !part.template.is_empty()).collect());
+        if known.0.is_empty() || keys.keys.len() != page.blocks.len() {
             return 0;
         }
-        let is_own: Vec<bool> = keys.keys.iter().map(|key| !memory.cuts(*key)).collect();
-        let mut is_kept = memory.kept(&is_own, &keys.keys, &page.blocks);
-        let has_own_title = keys.title.is_some() && !memory.cuts(keys.title);
+        let is_own: Vec<bool> = keys.keys.iter().map(|key| !known.cuts(*key)).collect();
+        let mut is_kept = known.kept(&is_own, &keys.keys, &page.blocks);
+        let has_own_title = keys.title.is_some() && !known.cuts(keys.title);
         let has_own_words = has_enough(&blocks::plain(&only(&page.blocks, &is_own)));
         let is_no_copy = has_own_title && has_own_words;
         if !is_no_copy {
@@ -270,9 +274,18 @@ fn has_enough(text: &str) -> bool {
     CharCounts::of(text).weight >= OWN_WEIGHT_MIN
 }
 
-impl HostCounts {
+/// What is known of a page's host and of its part.
+struct Known<'a>(Vec<&'a HostCounts>);
+
+impl Known<'_> {
     fn cuts(&self, key: Option<u32>) -> bool {
-        key.is_some_and(|key| self.template.binary_search(&key).is_ok())
+        let has = |part: &&HostCounts, key| part.template.binary_search(&key).is_ok();
+        key.is_some_and(|key| self.0.iter().any(|part| has(part, key)))
+    }
+
+    fn is_everywhere(&self, key: Option<u32>) -> bool {
+        let has = |part: &&HostCounts, key| part.everywhere.binary_search(&key).is_ok();
+        key.is_some_and(|key| self.0.iter().any(|part| has(part, key)))
     }
 
     /// Which blocks of a page stay, by which of them are its own.
@@ -284,15 +297,15 @@ impl HostCounts {
         ) else {
             return kept;
         };
-        let is_everywhere =
-            |key: Option<u32>| key.is_some_and(|key| self.everywhere.binary_search(&key).is_ok());
         for at in (first..last).rev() {
             let heads_kept = matches!(blocks[at], Block::Heading { .. }) && kept[at + 1];
-            kept[at] |= heads_kept || !is_everywhere(keys[at]);
+            kept[at] |= heads_kept || !self.is_everywhere(keys[at]);
         }
         kept
     }
+}
 
+impl HostCounts {
     fn count(&mut self, keys: &BlockKeys) {
         self.pages += 1;
         self.counted += 1;
@@ -444,6 +457,25 @@ mod tests {
             let mut copy = below("One article", &own(16));
             assert_eq!(trim(&templates, HOST, &mut copy), 0);
         }
+    }
+
+    #[test]
+    fn what_a_part_of_a_host_repeats_is_cut_as_well() {
+        let (mut hosts, mut parts) = (HostTemplates::new(), HostTemplates::new());
+        let part = |number: usize| format!("{HOST}/{}", number % 3);
+        let of = |number: usize| {
+            let standing = format!("What collection {} is about.", number % 3);
+            page(&[&own(number).repeat(4), &standing, "Open on Sundays."])
+        };
+        for number in 0..48 {
+            let keys = BlockKeys::of(&of(number));
+            hosts.observe(HOST, &keys);
+            parts.observe(&part(number), &keys);
+        }
+        let mut next = of(48);
+        let known = [(&hosts, HOST), (&parts, &part(48))];
+        let cut = HostTemplates::trim_by(&known, &BlockKeys::of(&next), &mut next);
+        assert_eq!((cut, next.text), (2, own(48).repeat(4)));
     }
 
     #[test]

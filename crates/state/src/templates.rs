@@ -1,7 +1,8 @@
 //! What hosts repeat on their pages, as a view over the journal.
 //!
 //! A page is trimmed by what is known of its host when it is judged, then fingerprinted: blocks
-//! that stand on most pages of a host make pages neither alike nor different. Kept pages and near
+//! that stand on most pages of a host make pages neither alike nor different; nor do those on most pages of a part
+//! of it (the first segment of the path), since each department, collection or language may have its own. Kept pages and near
 //! duplicates teach: pages of a heavy template are near duplicates until it is known. Exact
 //! duplicates do not, since a page under many URLs would make its text look like template. The
 //! keys stand in the records, so that a replay learns the same.
@@ -20,15 +21,16 @@ use crate::finding::PageReading;
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Templates {
     templates: HostTemplates,
+    parts: HostTemplates,
 }
 
 impl Templates {
     /// Cuts the host's template from a page; its words and fingerprint are made anew if there
     /// was any.
-    pub fn trim(&self, host: &str, reading: &mut PageReading) {
-        let cut = self
-            .templates
-            .trim(host, &reading.blocks, &mut reading.page);
+    pub fn trim(&self, host: &str, url: &str, reading: &mut PageReading) {
+        let part = part_of(host, url).unwrap_or_default();
+        let known = [(&self.templates, host), (&self.parts, &part)];
+        let cut = HostTemplates::trim_by(&known, &reading.blocks, &mut reading.page);
         if cut > 0 {
             reading.words = Segmenter::shared().words(&reading.page.text);
             let whole = std::mem::replace(&mut reading.print, simhash::print(&reading.words));
@@ -42,10 +44,22 @@ impl Templates {
             && let Some(page) = &record.page
             && let Ok(bytes) = STANDARD_NO_PAD.decode(&page.blocks)
         {
-            self.templates
-                .observe(&record.host, &BlockKeys::from_bytes(&bytes));
+            let keys = BlockKeys::from_bytes(&bytes);
+            self.templates.observe(&record.host, &keys);
+            if let Some(part) = part_of(&record.host, &record.url) {
+                self.parts.observe(&part, &keys);
+            }
         }
     }
+}
+
+/// The part of its host that a page is in: the first segment of its path, if another one follows.
+fn part_of(host: &str, url: &str) -> Option<String> {
+    let path = url.split_once("://")?.1.split(['?', '#']).next()?;
+    let mut segments = path.split('/').skip(1);
+    let (first, second) = (segments.next()?, segments.next()?);
+    let is_part = !first.is_empty() && !second.is_empty();
+    is_part.then(|| format!("{host}/{first}"))
 }
 
 /// Notes in the record of a judged page what its host's template is learnt from.
@@ -67,6 +81,21 @@ mod tests {
     use outcome::{Outcome, Verdict};
 
     use super::*;
+
+    #[test]
+    fn a_part_of_a_host_is_its_first_folder() {
+        let part = |url| part_of("a.example", url);
+        assert_eq!(part("http://a.example/b/c/d"), Some("a.example/b".into()));
+        for url in [
+            "http://a.example/",
+            "http://a.example/b",
+            "http://a.example/b/",
+            "http://a.example/b?c=/d/e",
+            "",
+        ] {
+            assert_eq!(part(url), None, "{url}");
+        }
+    }
 
     #[test]
     fn kept_pages_and_near_duplicates_teach_and_exact_ones_do_not() {

@@ -52,7 +52,7 @@ impl State {
         let seq = self.seq + 1;
         let is_blocked = reading.page.wall.is_some() && !self.policy.rules.keep_walls;
         if self.policy.host_templates && !is_blocked {
-            self.templates.trim(&record.host, &mut reading);
+            self.templates.trim(&record.host, &record.url, &mut reading);
         }
         let context = UrlContext::from_bytes(&lease.url().context);
         let example = self.examples.to_learn(&record.url);
