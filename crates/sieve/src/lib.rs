@@ -25,4 +25,4 @@ pub use judge::judge;
 pub use representative::{Keep, Member, better_representative};
 pub use resemblance::duplicate_kind;
 pub use rules::Rules;
-pub use siblings::{between_siblings, is_below};
+pub use siblings::between_siblings;

@@ -12,7 +12,6 @@ use outcome::{PageType, Verdict};
 use serde::{Deserialize, Serialize};
 use sieve::{Content, Evidence, Keep, Member, Rules};
 use simhash::{Decision, IndexError, Neighbour, Reason, TableIndex, TextPrint};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::apply::Stored;
 use crate::recorded;
@@ -36,8 +35,6 @@ pub struct KeptPage {
     pub canonical: Option<String>,
     /// Digest of its main text before the host's template was cut from it; 0 where nothing was.
     pub whole: u64,
-    /// Hash of its folded title; 0 where it is not known.
-    pub title: u64,
 }
 
 impl KeptPage {
@@ -46,13 +43,6 @@ impl KeptPage {
         let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
         rest.strip_prefix(host)
             .is_some_and(|path| path.starts_with('/'))
-    }
-
-    /// Whether a page says that it is this one: by its title, or one of them names the other as canonical.
-    fn has_name_of(&self, url: &str, page: &PageSummary) -> bool {
-        self.title != 0 && self.title == hash_of_title(&page.title)
-            || page.canonical.as_deref() == Some(&*self.url)
-            || self.canonical.as_deref() == Some(url)
     }
 
     fn member(&self) -> Member {
@@ -73,7 +63,6 @@ impl KeptPage {
             published: page.published.clone(),
             canonical: page.canonical.clone(),
             whole: 0,
-            title: 0,
         }
     }
 
@@ -89,7 +78,6 @@ impl KeptPage {
             whole: (page.whole.as_ref()).map_or(0, |whole| {
                 u64::from_str_radix(&whole.digest, 16).unwrap_or(0)
             }),
-            title: hash_of_title(&page.title),
         }
     }
 }
@@ -117,9 +105,6 @@ pub struct Measured<'a> {
 
 /// Why a page takes the place of one that has moved here.
 pub(crate) const MOVED_HERE: &str = "it has moved here for good";
-
-/// Why a page takes the place of one of the same name.
-const HOLDS_IT: &str = "it has all of its text, and more";
 
 /// A verdict and what it follows from.
 #[derive(Debug)]
@@ -278,14 +263,7 @@ impl KeptPages {
             };
             let has_moved = page.succeeds == evidence.neighbour.as_ref().map(|near| near.page);
             let better = || sieve::better_representative(&near.member(), &new, keep);
-            let holds_it = || {
-                let neighbour = evidence.neighbour.as_ref();
-                near.is_on(page.host) && neighbour.is_some_and(|near| holds(near, page, rules))
-            };
-            has_moved
-                .then_some(MOVED_HERE)
-                .or_else(better)
-                .or_else(|| holds_it().then_some(HOLDS_IT))
+            has_moved.then_some(MOVED_HERE).or_else(better)
         });
         if takes_place.is_some() {
             verdict = Verdict::Index;
@@ -323,20 +301,18 @@ impl KeptPages {
             return Ok(Some(near));
         }
         let kept = &self.pages;
-        let sibling = |seq| {
+        let is_sibling = |seq| {
             let kept = kept.get(&seq);
-            kept.filter(|kept: &&KeptPage| kept.is_on(page.host))
+            kept.is_some_and(|kept: &KeptPage| kept.is_on(page.host))
         };
         let near = self.prints.nearest_by(page.print, |near| {
             let near = not_own(near, page.own);
             // Most candidates are no duplicates, sibling or not: their host is not looked up.
-            if near.decision != Decision::Duplicate || !sieve::is_below(&near, rules) {
-                return near;
+            let doubted = sieve::between_siblings(near, rules);
+            match doubted != near && is_sibling(near.page) {
+                true => doubted,
+                false => near,
             }
-            sibling(near.page).map_or(near, |kept| {
-                let is_same_by_name = kept.has_name_of(page.url, page.page);
-                sieve::between_siblings(near, is_same_by_name, rules)
-            })
         })?;
         Ok(near.filter(|near| Some(near.page) != page.own))
     }
@@ -504,20 +480,6 @@ fn not_own(near: Neighbour, own: Option<u64>) -> Neighbour {
     }
 }
 
-/// Whether a page is longer than its duplicate of the same host by more than the two may differ.
-fn holds(near: &Neighbour, page: &Measured<'_>, rules: &Rules) -> bool {
-    sieve::is_below(near, rules) && page.print.word_count > near.word_count
-}
-
-/// The same for titles that differ in case and in simplified characters; 0 for none.
-fn hash_of_title(title: &str) -> u64 {
-    let title = segment::fold(title.trim());
-    match title.is_empty() {
-        true => 0,
-        false => xxh3_64(title.as_bytes()),
-    }
-}
-
 fn layout_of(page: &PageSummary) -> u64 {
     u64::from_str_radix(&page.layout, 16).unwrap_or(0)
 }
@@ -634,81 +596,6 @@ mod tests {
         assert_eq!(change.removed, [one.into()]);
         assert!(kept.get(1).is_none() && kept.prints().get(1).unwrap().is_none());
         assert!(kept.prints().get(2).unwrap().is_some());
-    }
-
-    /// Was: a thread, its print and its archived version were three pages, since a line of user and date
-    /// above each post kept their overlap below that of pages of one host.
-    #[test]
-    fn of_two_versions_of_a_page_the_one_that_holds_the_other_is_kept() {
-        let posts = |own: &str, line: &str| -> String {
-            let post = |post| -> String {
-                let words = (0..20).map(|word| post * 20 + word);
-                words
-                    .map(|word| format!("word{} ", word * word % 9_973))
-                    .collect()
-            };
-            (0..15)
-                .map(|number| format!("{line}{}{own}", post(number)))
-                .collect()
-        };
-        let (plain, long) = (posts("", ""), posts("", "Anna wrote on Monday: "));
-        let titled = |text: &str, title: &str| {
-            let (page, print) = page(text);
-            let title = title.into();
-            (PageSummary { title, ..page }, print)
-        };
-        let judge = |kept: &mut KeptPages, text: &str, title: &str, canonical: Option<&str>| {
-            let (mut page, print) = titled(text, title);
-            page.canonical = canonical.map(str::to_owned);
-            let measured = Measured {
-                url: "http://a.example/2",
-                host: "a.example",
-                status: 200,
-                page: &page,
-                print: &print,
-                whole: None,
-                own: None,
-                succeeds: None,
-            };
-            let judged = kept.judge(&measured, &Rules::default(), Keep::First);
-            let judged = judged.unwrap();
-            (judged.verdict, judged.takes_place)
-        };
-        let holding = |text: &str| {
-            let mut kept = KeptPages::new(TableIndex::in_memory(&IndexConfig::default()).unwrap());
-            let first = PageRecord {
-                page: Some(titled(text, "A walk").0),
-                ..record("http://a.example/1", text, None)
-            };
-            kept.apply(1, &first, Stored::default()).unwrap();
-            kept
-        };
-        let duplicate = Verdict::Junk(outcome::JunkReason::NearDuplicate);
-        let mut kept = holding(&long);
-        let first = Some("http://a.example/1");
-        assert_eq!(
-            judge(&mut kept, &plain, "a WALK", None),
-            (duplicate.clone(), None)
-        );
-        assert_eq!(judge(&mut kept, &plain, "Print", first), (duplicate, None));
-        assert_eq!(
-            judge(&mut kept, &plain, "Another walk", None),
-            (Verdict::Index, None)
-        );
-        let own = posts("Brief answer there. ", "");
-        assert_eq!(
-            judge(&mut kept, &own, "A walk", first),
-            (Verdict::Index, None)
-        );
-        let mut kept = holding(&plain);
-        assert_eq!(
-            judge(&mut kept, &long, "A walk", None),
-            (Verdict::Index, Some(HOLDS_IT))
-        );
-        assert_eq!(
-            judge(&mut kept, &long, "Another walk", None),
-            (Verdict::Index, None)
-        );
     }
 
     #[test]

@@ -32,7 +32,6 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("after {} redirects to {}", "重定向 {0} 次之后到 {1}"), ("the URL redirects to itself", "网址重定向到自身"),
     ("another title, before: {}", "标题变了，先前为：{0}"), ("takes the place of {}: {}", "代替 {0}：{1}"),
     ("longer", "文字更长"), ("published earlier", "发布更早"), ("named as canonical", "被指为规范网址"), ("it is the better copy", "它是更好的副本"),
-    ("it has all of its text, and more", "含有它的全部文字，而且更多"),
     ("another node kept the better copy {}", "另一个节点保留了更好的副本 {0}"),
     ("it reads like an error page", "读起来像错误页"), ("it holds no words", "没有文字"),
     ("dropped before: {}; now: {}", "先前丢弃：{0}；现在：{1}"), ("dropped before: {}", "先前丢弃：{0}"),
