@@ -348,7 +348,8 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
     let end = end.map_or(text.len(), |(at, _)| at);
     let text = segment::fold(&text[..end]);
     let text = text.trim_start();
-    if defines(bare(&title), text) {
+    let (heading, below) = text.split_once('\n').unwrap_or_default();
+    if defines(bare(&title), text) || defines(bare(heading), below.trim_start()) {
         return false;
     }
     if is_outright(bare(&title)) || is_statement(&title) && begins_as_told(&title) {
@@ -587,6 +588,10 @@ mod tests {
             (
                 "Error establishing a database connection",
                 "Error establishing a database connection is an error of WordPress. Look at wp-config.php.",
+            ),
+            (
+                "404 Not Found - A reference",
+                "404 Not Found\n404 Not Found is a client error of HTTP. A proxy may send it as well.",
             ),
             (
                 "The boy and the cow",
