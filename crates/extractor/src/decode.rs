@@ -16,6 +16,7 @@
 
 mod content_type;
 mod detect;
+mod plausible;
 mod prescan;
 mod utf16;
 
@@ -29,8 +30,11 @@ const PRESCAN_BYTES: usize = 1024;
 /// more likely quoted markup than the page's own.
 const LATER_META_BYTES_MAX: usize = 1 << 18;
 
-/// Wide characters of UTF-8 that are no coincidence in a body of another encoding. Two or three are:
-/// "联通" in GBK is valid UTF-8.
+/// Wide characters that are no coincidence where all of a body is valid UTF-8: in an encoding of single
+/// bytes letters beyond ASCII never come in just the pairs that are valid.
+const SURE_VALID_MIN: usize = 10;
+
+/// Wide characters that are no coincidence where a few places of a body are malformed.
 const SURE_CHARACTERS_MIN: usize = 256;
 
 /// Malformed sequences that are no slip: fewer overrule no declaration.
@@ -102,9 +106,9 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>, tld: Option<&str>) -> De
     };
     let decoded = Decoded::of(declared, source, bytes);
     match overruling(&decoded, bytes, tld) {
-        Some(encoding) => Decoded {
+        Some((encoding, source)) => Decoded {
             overruled: Some(declared.name()),
-            ..Decoded::of(encoding, EncodingSource::Detected, bytes)
+            ..Decoded::of(encoding, source, bytes)
         },
         None => decoded,
     }
@@ -123,30 +127,78 @@ impl Decoded {
     }
 }
 
-/// The encoding that a body is in, where that is surely not the declared one: UTF-8, or one that is
-/// detected where the declared one fails at many places, which this one does not.
+/// The encoding that a body is in, where that is surely not the declared one, and how it was found: UTF-8;
+/// the one that the markup declares where the header's does not fit; or a detected one.
 ///
 /// Of 57 pages in Chinese and Japanese, 70 to 94 % of what is not ASCII is malformed when their legacy
 /// bytes are read as UTF-8; so half is the bound there, and pages that mix encodings keep their own word.
 /// The legacy encodings fail at far less of each other's text, but hardly ever at their own. Encodings of
-/// single bytes fail at nothing, which proves nothing: they overrule none.
-fn overruling(decoded: &Decoded, bytes: &[u8], tld: Option<&str>) -> Option<&'static Encoding> {
+/// single bytes fail at nothing, so a detected one proves something only for a text whose letters nearly
+/// all lie beyond ASCII; and windows-1252, which servers declare without a look at the page, is doubted
+/// where the text is such a one, or where the markup says otherwise.
+fn overruling(
+    decoded: &Decoded,
+    bytes: &[u8],
+    tld: Option<&str>,
+) -> Option<(&'static Encoding, EncodingSource)> {
     let is_utf8 = decoded.encoding == UTF_8.name();
     let is_malformed = decoded.replaced >= SURE_MALFORMED_MIN;
     if is_utf8 && !is_malformed {
         return None;
     }
     let utf8 = Utf8Share::of(bytes);
-    if !is_utf8 && utf8.wide >= SURE_CHARACTERS_MIN && utf8.is_most() {
-        return Some(UTF_8);
+    let other = (decoded.source == EncodingSource::Http)
+        .then(|| declared_in_markup(bytes))
+        .flatten()
+        .filter(|encoding| encoding.name() != decoded.encoding);
+    if !is_utf8 && is_surely_utf8(utf8, decoded, other, bytes) {
+        return Some((UTF_8, EncodingSource::Detected));
     }
-    if !is_malformed || is_utf8 && utf8.malformed <= utf8.wide {
+    let is_default = decoded.encoding == WINDOWS_1252.name();
+    let is_foreign = plausible::is_foreign(bytes);
+    let is_doubted = match (is_utf8, is_default) {
+        (true, _) => utf8.malformed > utf8.wide,
+        (_, true) => is_foreign || other.is_some(),
+        (false, false) => is_malformed,
+    };
+    if !is_doubted {
         return None;
     }
-    let encoding = detect::detect(bytes, tld);
-    let is_proof = !encoding.is_single_byte() && encoding.name() != decoded.encoding;
-    let fits = || decode_as(encoding, bytes).1 * 10 <= decoded.replaced;
-    (is_proof && fits()).then_some(encoding)
+    let failures_max = match is_default {
+        true => bytes.iter().filter(|byte| !byte.is_ascii()).count() / 20,
+        false => decoded.replaced / 10,
+    };
+    let detected = detect::detect(bytes, tld);
+    let fits = |encoding: &'static Encoding| {
+        encoding.name() != decoded.encoding && decode_as(encoding, bytes).1 <= failures_max
+    };
+    // A text that reads as what is declared outweighs a stale element.
+    let is_disproved = !is_default || is_foreign || detected.name() != decoded.encoding;
+    if let Some(other) = other.filter(|other| is_disproved && fits(other)) {
+        return Some((other, EncodingSource::Meta));
+    }
+    let is_proof = is_foreign || !is_default && !detected.is_single_byte();
+    (is_proof && fits(detected)).then_some((detected, EncodingSource::Detected))
+}
+
+/// Whether a body is UTF-8 though another encoding is declared.
+fn is_surely_utf8(
+    utf8: Utf8Share,
+    decoded: &Decoded,
+    other: Option<&'static Encoding>,
+    bytes: &[u8],
+) -> bool {
+    if utf8.wide >= SURE_CHARACTERS_MIN && utf8.is_most() {
+        return true;
+    }
+    if utf8.malformed > 0 || utf8.wide < SURE_VALID_MIN {
+        return utf8.malformed == 0 && utf8.wide > 0 && other == Some(UTF_8);
+    }
+    // Pairs of bytes of these are valid UTF-8 more often, but then make no text in it.
+    let declared = Encoding::for_label(decoded.encoding.as_bytes());
+    declared.is_some_and(Encoding::is_single_byte)
+        || decoded.replaced > 0
+        || plausible::is_of_one_script(bytes)
 }
 
 fn declared(
@@ -462,5 +514,77 @@ mod tests {
         let mut mixed = CHINESE.repeat(2).into_bytes();
         mixed.extend_from_slice(&encoding_rs::GBK.encode(CHINESE).0);
         check(&mixed, utf8, "UTF-8", EncodingSource::Http);
+    }
+
+    const FRENCH: &str = "Élève, naïve, façade, déjà, où, été, français, août, Noël, forêt, à, où";
+
+    #[test]
+    fn a_short_text_in_utf_8_is_read_so_whatever_is_declared() {
+        // They were read so from 256 characters on.
+        let russian = "Слова и буквы, которых нет в латинице";
+        for text in [&CHINESE[..60], FRENCH, russian] {
+            for label in [
+                "gbk",
+                "big5",
+                "iso-8859-1",
+                "windows-1251",
+                "shift_jis",
+                "euc-kr",
+            ] {
+                let page = format!("<meta charset={label}><p>{text}");
+                let decoded = decode(page.as_bytes(), None, None);
+                assert_eq!(decoded.text, page, "{label}");
+            }
+        }
+        // The header is wrong, and the page says what it is.
+        let page = "<meta charset=utf-8><p>café";
+        assert_eq!(
+            decode(page.as_bytes(), Some("text/html; charset=iso-8859-1"), None).text,
+            page
+        );
+    }
+
+    #[test]
+    fn text_that_is_valid_utf_8_by_chance_is_read_as_declared() {
+        let page = "<p>目录目录目录目录目录目录";
+        let (bytes, _, _) = encoding_rs::GBK.encode(page);
+        assert!(std::str::from_utf8(&bytes).is_ok());
+        assert_eq!(
+            decode(&bytes, Some("text/html; charset=gbk"), None).text,
+            page
+        );
+    }
+
+    #[test]
+    fn a_default_gives_way_to_what_the_page_says_or_is() {
+        let latin = Some("text/html; charset=ISO-8859-1");
+        let russian = "Слова и буквы, которых нет в латинице, и ещё слова";
+        for (encoding, text, label) in [
+            (encoding_rs::GBK, CHINESE, "gb2312"),
+            (encoding_rs::WINDOWS_1251, russian, "windows-1251"),
+            (encoding_rs::KOI8_R, russian, "koi8-r"),
+            (
+                encoding_rs::ISO_8859_7,
+                "Λέξεις και γράμματα που δεν είναι λατινικά",
+                "iso-8859-7",
+            ),
+        ] {
+            for header in [latin, Some("text/html; charset=utf-8")] {
+                let page = format!("<meta charset={label}><p>{text}");
+                let decoded = decode(&encoding.encode(&page).0, header, None);
+                assert_eq!(
+                    (decoded.text, decoded.source),
+                    (page, EncodingSource::Meta),
+                    "{header:?}"
+                );
+            }
+            // The default of a program that writes pages: what the bytes say.
+            let page = format!("<meta charset=iso-8859-1><p>{text}");
+            assert_eq!(decode(&encoding.encode(&page).0, None, None).text, page);
+        }
+        // The element is what is left of a template.
+        let page = format!("<meta charset=gb2312><p>{FRENCH}");
+        let decoded = decode(&WINDOWS_1252.encode(&page).0, latin, None);
+        assert_eq!((decoded.text, decoded.overruled), (page, None));
     }
 }
