@@ -440,6 +440,7 @@ pub fn origin(page: &PageRecord) -> RetryOrigin {
         returned: false,
         ask: None,
         left_out: false,
+        after_visit: page.after_visit,
     }
 }
 
@@ -466,6 +467,7 @@ fn waiting(url: &str, origin: &RetryOrigin) -> Option<FrontierUrl> {
         hops: origin.hops,
         returned: origin.returned,
         ask: origin.ask.clone(),
+        after_visit: origin.after_visit,
         features: decode(origin.context.as_deref().unwrap_or_default()),
         ..UrlContext::page()
     };

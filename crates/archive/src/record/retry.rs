@@ -117,6 +117,9 @@ pub struct RetryOrigin {
     /// A budget had left it out where it was found: it was never admitted, and is now.
     #[serde(default, skip_serializing_if = "is_false")]
     pub left_out: bool,
+    /// Redirects of a page that was visited again had led to it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub after_visit: bool,
     /// The learnt rules, in words, for which it had been refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,

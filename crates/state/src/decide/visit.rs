@@ -15,6 +15,7 @@
 use again::Absence;
 use again::absence::{Presence, Sign};
 use archive::{AbsenceRecord, DueRecord, PageRecord, VisitRecord};
+use fetcher::Fetched;
 use frontier::{CanonicalUrl, FrontierUrl, Lease, ScopeRefusal};
 use outcome::{Change, FailureKind, JunkKind, JunkReason, LinkFate, Outcome, Verdict};
 use sieve::Rules;
@@ -87,33 +88,7 @@ impl State {
             }
             Reading::Redirect(Ok(target)) => {
                 let fetched = answer.and_then(|answer| answer.fetched.as_ref().ok());
-                let opens = self.has_site_moved(lease, due, head.status(), &target);
-                let head = match opens {
-                    // It leads on as a seed does.
-                    true => PageRecord { depth: 0, ..head },
-                    false => head,
-                };
-                let page = self.decide_redirect(lease, head, &target, fetched, opens)?;
-                let is_move = page.outcome == Outcome::Redirected && page.returns.is_none();
-                let fate = page.links.first().map(|link| &link.fate);
-                visit.opens = opens && is_move && fate.is_some_and(LinkFate::is_known);
-                visit.detail = Some(match fate {
-                    _ if visit.opens => {
-                        format!("it redirects to {target}, where its site has moved")
-                    }
-                    Some(fate) if !fate.is_known() => {
-                        let fate = fate.name().replace('_', " ");
-                        format!("it redirects to {target}, which was left out: {fate}")
-                    }
-                    Some(_) | None => format!("it redirects to {target}"),
-                });
-                if is_move {
-                    visit.change = Change::Moved;
-                    visit.page = Some(Box::new(page));
-                    let is_where_it_was = due.moved_to == xxh3_64(target.as_str().as_bytes());
-                    let was_page = visit.was != Outcome::Redirected;
-                    visit.gives_way = is_where_it_was && was_page && visit.is_moved_for_good();
-                }
+                self.note_redirect(&mut visit, (lease, due), head, &target, fetched)?;
             }
             other => {
                 let type_ = visit.fetch.as_ref();
@@ -125,6 +100,43 @@ impl State {
         }
         self.note_presence(&mut visit, due, sign, now_ms);
         Ok((visit, read))
+    }
+
+    /// Writes down where a page points that was read before.
+    fn note_redirect(
+        &self,
+        visit: &mut VisitRecord,
+        (lease, due): (&Lease, &DueRecord),
+        head: PageRecord,
+        target: &CanonicalUrl,
+        answer: Option<&Fetched>,
+    ) -> Result<(), StoreError> {
+        let opens = self.has_site_moved(lease, due, head.status(), target);
+        let head = match opens {
+            // It leads on as a seed does.
+            true => PageRecord { depth: 0, ..head },
+            false => head,
+        };
+        let page = self.decide_redirect(lease, head, target, answer, opens)?;
+        let is_move = page.outcome == Outcome::Redirected && page.returns.is_none();
+        let fate = page.links.first().map(|link| &link.fate);
+        visit.opens = opens && is_move && fate.is_some_and(LinkFate::is_known);
+        visit.detail = Some(match fate {
+            _ if visit.opens => format!("it redirects to {target}, where its site has moved"),
+            Some(fate) if !fate.is_known() => {
+                let fate = fate.name().replace('_', " ");
+                format!("it redirects to {target}, which was left out: {fate}")
+            }
+            Some(_) | None => format!("it redirects to {target}"),
+        });
+        if is_move {
+            visit.change = Change::Moved;
+            visit.page = Some(Box::new(page));
+            let is_where_it_was = due.moved_to == xxh3_64(target.as_str().as_bytes());
+            let was_page = visit.was != Outcome::Redirected;
+            visit.gives_way = is_where_it_was && was_page && visit.is_moved_for_good();
+        }
+        Ok(())
     }
 
     /// Whether a redirect of a page that was read before says that its site is elsewhere now, on a host that
@@ -681,6 +693,31 @@ mod tests {
         assert_eq!(link.fate, LinkFate::New);
         assert_eq!(link.promise, crawl.state.reach.priority_of_seed(0));
         assert!(!visit.opens);
+        crawl.replays();
+    }
+
+    #[test]
+    fn what_a_visit_is_led_to_leads_out_of_the_scope_no_more_than_the_visit_itself() {
+        // A login within the scope led to one elsewhere, which was taken for where a seed leads at its first read.
+        let mut crawl = Crawl::of(TEXT);
+        crawl.visit(redirect("http://a.example/login"), 302, TEXT);
+        for to in ["http://a.example/login/2", "http://sso.test/"] {
+            let record = crawl.fetch(redirect(to), 302, None);
+            let Event::Page(page) = record.event else {
+                panic!("it is read for the first time");
+            };
+            let waits = crate::retry::origin(&page);
+            assert!(page.after_visit && waits.after_visit, "{to}");
+            let is_here = to.starts_with("http://a.example/");
+            let fate = if is_here {
+                LinkFate::New
+            } else {
+                LinkFate::Scope
+            };
+            assert_eq!(page.links[0].fate, fate);
+        }
+        let target = CanonicalUrl::parse("http://sso.test/x").expect("a URL");
+        assert!(crawl.state.reach.check(&target, 1, 0).is_err());
         crawl.replays();
     }
 

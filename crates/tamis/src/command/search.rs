@@ -98,25 +98,34 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output.line(format!("    {}", hit.url))?;
         output.line(format!("    {}", shown(&hit.snippet, output)))?;
     }
-    if later > 0 {
+    for line in in_the_end(found.total, found.hits.len(), (is_empty, later)) {
+        output.say(line);
+    }
+    if is_empty && later == 0 {
         output.say(format!(
-            "the crawl runs: {} kept just now can be searched in some seconds",
-            plural(later, "page", "pages")
-        ));
-    }
-    if is_empty && later > 0 {
-        return Ok(Exit::Done);
-    }
-    output.say(match found.total {
-        0 if is_empty => format!(
             "nothing is kept yet: `tamis status {}` tells what the crawl does",
             indexes[0].0.shown()
-        ),
-        0 => "nothing found".to_string(),
-        1 => "1 page".to_string(),
-        total => format!("{} of {total} pages", found.hits.len()),
-    });
+        ));
+    }
     Ok(Exit::Done)
+}
+
+/// What is said below the hits: how many there are of how many, and how many pages a running crawl kept that
+/// cannot be searched yet. Of an index that `is_empty` nothing is found or not found.
+fn in_the_end(total: u64, shown: usize, (is_empty, later): (bool, u64)) -> Vec<String> {
+    let later = (later > 0).then(|| {
+        format!(
+            "the crawl runs: {} kept just now can be searched in some seconds",
+            plural(later, "page", "pages")
+        )
+    });
+    let count = match total {
+        0 if is_empty => None,
+        0 => Some("nothing found".to_owned()),
+        1 => Some("1 page".to_owned()),
+        total => Some(format!("{shown} of {total} pages")),
+    };
+    later.into_iter().chain(count).collect()
 }
 
 /// The index of a directory.
@@ -293,6 +302,17 @@ mod tests {
             assert!(!shown.contains(report::words::acts_on_others), "{shown:?}");
         }
         assert_eq!(harmless("数据库"), "数据库");
+    }
+
+    #[test]
+    fn beside_a_young_crawl_nothing_is_said_of_an_index_that_has_nothing_yet() {
+        // "74 pages kept just now" and "nothing is kept yet" stood in one answer.
+        let told = in_the_end(0, 0, (true, 74));
+        assert_eq!(told.len(), 1);
+        assert!(told[0].contains("74 pages kept just now"), "{told:?}");
+        assert_eq!(in_the_end(0, 0, (true, 0)), [""; 0]);
+        assert_eq!(in_the_end(0, 0, (false, 2))[1], "nothing found");
+        assert_eq!(in_the_end(30, 10, (false, 0)), ["10 of 30 pages"]);
     }
 
     #[test]

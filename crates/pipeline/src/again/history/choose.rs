@@ -181,7 +181,7 @@ impl History {
             let since = known.told.since(known.last_ms, now_ms);
             let signals = self.signals_of(known);
             staleness.kept += 1;
-            staleness.expected_changed += 1.0 - signals.fresh(&rates, since);
+            staleness.expected_changed += (1.0 - signals.fresh(&rates, since)).max(0.0);
         }
         staleness
     }
@@ -344,24 +344,16 @@ impl History {
         let choose = |(rank, (_, at)): (usize, (f64, u32))| {
             let known = &self.known[at as usize];
             let rejudge = is_judged_anew(known);
-            let host = self.hosts.get(self.host_of(known));
-            let list = self.lists.get(&known.url);
-            let is_in_doubt = list.is_some_and(|list| list.is_in_doubt(now_ms));
-            let is_probe = host.is_some_and(|host| host.is_probe(known.url, round));
-            let are_sent = host.is_none_or(Validators::are_sent);
-            let pointed = self.moved.get(&known.url).filter(|(_, visits)| *visits > 0);
-            let points_to = pointed.map_or(0, |(to, _)| *to);
-            let site_at = self.sites_at.get(&known.place.host);
-            let site_at = site_at.filter(|_| known.is_seed || points_to > 0);
+            let (points_to, site_at) = self.elsewhere(known);
             Chosen {
                 url: known.url,
                 priority: place(rank, known),
                 rejudge,
-                unconditional: rejudge || known.is_gone || is_probe || !are_sent || is_in_doubt,
+                unconditional: rejudge || self.is_asked_in_full(known, round, now_ms),
                 succeeds: moves.succeed.get(&known.url).copied(),
                 moved_to: moves.left.get(&known.url).copied().unwrap_or(0),
                 points_to,
-                site_at: site_at.copied().unwrap_or(0),
+                site_at,
             }
         };
         let pages: Vec<Chosen> = values.into_iter().enumerate().map(choose).collect();
@@ -371,6 +363,26 @@ impl History {
             pages,
             ..Choice::default()
         }
+    }
+
+    /// Whether a page is asked for without a condition: it is gone, or its 304 would be in doubt.
+    fn is_asked_in_full(&self, known: &Known, round: u32, now_ms: u64) -> bool {
+        let host = self.hosts.get(self.host_of(known));
+        let is_probe = host.is_some_and(|host| host.is_probe(known.url, round));
+        let are_sent = host.is_none_or(Validators::are_sent);
+        let list = self.lists.get(&known.url);
+        let is_in_doubt = list.is_some_and(|list| list.is_in_doubt(now_ms));
+        known.is_gone || is_probe || !are_sent || is_in_doubt
+    }
+
+    /// Where a page pointed for good at the visit before, and the host to which another page of its host has
+    /// moved, as hashes; 0 for nowhere.
+    fn elsewhere(&self, known: &Known) -> (u64, u64) {
+        let pointed = self.moved.get(&known.url).filter(|(_, visits)| *visits > 0);
+        let points_to = pointed.map_or(0, |(to, _)| *to);
+        let site_at = self.sites_at.get(&known.place.host);
+        let site_at = site_at.filter(|_| known.is_seed || points_to > 0);
+        (points_to, site_at.copied().unwrap_or(0))
     }
 
     /// The URLs without a page that are asked for once more: host by host in turn, of each those first that
