@@ -22,6 +22,7 @@
 
 mod boilerplate_rules;
 mod data_tables;
+mod endings;
 mod forest;
 mod listings;
 mod references;
@@ -131,6 +132,14 @@ pub(crate) fn classify_by_odds(
         data_tables::keep(flat, &probability, &mut main);
     }
     listings::keep(flat, survey, &page_type, &mut main);
+    endings::keep(
+        flat,
+        survey,
+        &features.paths,
+        &page_type,
+        &probability,
+        &mut main,
+    );
     references::keep(flat, survey, &page_type, &mut main);
     let words_min = match page_type {
         PageType::Article => 30,

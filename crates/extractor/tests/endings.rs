@@ -101,6 +101,98 @@ fn check_listing(html: &str) {
     assert!(!leads || page.text.contains("So we write:"), "{html}");
 }
 
+/// Short blocks that an article may end with, and what of them has to be in its text.
+const BLOCKS: [(&str, &[&str]); 8] = [
+    (
+        "<h2>What you need</h2><ul><li>200 g of oak</li><li>3 g of salt</li></ul>",
+        &["200 g of oak", "3 g of salt"],
+    ),
+    (
+        "<ol><li>Open the lid</li><li>Save the file</li><li>Wait</li></ol>",
+        &["Open the lid", "Save the file", "Wait"],
+    ),
+    ("<ul><li>oak<li>elm<li>birch</ul>", &["oak", "elm", "birch"]),
+    (
+        "<dl><dt>Weight<dd>1.2 kg<dt>Height<dd>30 cm</dl>",
+        &["1.2 kg", "30 cm"],
+    ),
+    (
+        "<table><tr><th>Wood<th>Cloth<tr><td>iron 82<td>elm 86</table>",
+        &["iron 82", "elm 86"],
+    ),
+    (
+        "<blockquote><p>All bread is salt, she said in 1871.</p></blockquote>",
+        &["All bread is salt"],
+    ),
+    (
+        "<h2>Notes</h2><ol><li>Register of the toll house, folio 12, 1801.<li>The same, folio 14.</ol>",
+        &["folio 12", "folio 14"],
+    ),
+    (
+        "<h2>材料</h2><ul><li>面粉二百克<li>鸡蛋三个</ul>",
+        &["面粉二百克", "鸡蛋三个"],
+    ),
+];
+
+#[test]
+fn a_short_list_table_or_quotation_ends_an_article() {
+    for (block, texts) in BLOCKS {
+        for around in &AROUND[..4] {
+            for after in AFTER {
+                let page = read(&article(*around, block, after));
+                for text in texts {
+                    assert!(
+                        page.text.contains(text),
+                        "{text} of {around:?} {block} {after}"
+                    );
+                }
+                for other in ["Older", "Nice one", "Hashing", "Copyright", "Archive"] {
+                    assert!(
+                        !page.text.contains(other),
+                        "{other} of {around:?} {block} {after}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_table_is_kept_with_all_its_cells() {
+    for rows in 1..6 {
+        let cells: String = (0..rows)
+            .map(|row| format!("<tr><td>salt {row}<td>{row}.50<td>left {row}"))
+            .collect();
+        let page = read(&blog(&format!("<table><tr><th>A<th>B<th>C{cells}</table>")));
+        let table = page.blocks.iter().find_map(|block| match block {
+            Block::Table { rows, .. } => Some(rows),
+            _ => None,
+        });
+        let table = table.expect("a table");
+        assert_eq!(table.len(), rows + 1);
+        assert!(
+            table.iter().flatten().all(|cell| !cell.is_empty()),
+            "{table:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_text_does_not_end_an_article() {
+    for other in [
+        "<h3>Related posts</h3><ul><li>Sorting in place<li>Sorting twice</ul>",
+        "<ul class=tags><li>Sorting<li>Files</ul>",
+        "<ul class=share><li>Sorting mail<li>Sorting chat</ul>",
+        "<div class=author-box><ul><li>Ann Sorting<li>Writes on files</ul></div>",
+        "<ul><li><a href=/a>Sorting in place</a><li><a href=/b>Sorting twice</a></ul>",
+        "<ul><li>责任编辑：李四 Sorting<li>来源：Sorting</ul>",
+        "<nav><ul><li>Sorting<li>Hashing</ul></nav>",
+    ] {
+        let page = read(&blog(other));
+        assert!(!page.text.contains("Sorting"), "{other}: {}", page.text);
+    }
+}
+
 #[test]
 fn a_displayed_formula_ends_an_article() {
     for formula in [

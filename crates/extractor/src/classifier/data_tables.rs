@@ -5,27 +5,15 @@
 //! no element around it is named as boilerplate.
 
 use crate::assemble::is_data;
-use crate::class_hints::Hint;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::prefix_sums::share;
 use crate::tag::Tag;
 
+use super::listings::OTHER_PARTS;
+
 /// The largest share of a table's text in links. With more it is a menu or a comparison with other
 /// products.
 const LINKS_MAX: f32 = 0.3;
-
-/// Hints at elements in which a table is not about the product.
-const OTHER_PARTS: [Hint; 9] = [
-    Hint::Nav,
-    Hint::Footer,
-    Hint::Side,
-    Hint::Related,
-    Hint::Comment,
-    Hint::Review,
-    Hint::Consent,
-    Hint::Advert,
-    Hint::Form,
-];
 
 /// Keeps the runs of the page's data tables, except those that a rule has dropped.
 pub(super) fn keep(flat: &FlatDom<'_>, probability: &[f32], main: &mut [bool]) {
@@ -47,11 +35,16 @@ fn is_about_product(flat: &FlatDom<'_>, table: ElementIndex) -> bool {
     let element = &flat.elements[table as usize];
     share(element.link_weight, element.counts.weight, 1.0) <= LINKS_MAX
         && is_data(flat, table)
-        && !flat.ancestors(table).any(|at| {
-            let around = &flat.elements[at as usize];
-            matches!(
-                around.tag,
-                Tag::Nav | Tag::Footer | Tag::Aside | Tag::Form | Tag::Header
-            ) || (around.tag != Tag::Body && OTHER_PARTS.iter().any(|&hint| around.hints.has(hint)))
-        })
+        && !is_in_other_part(flat, table)
+}
+
+/// Whether an element or one around it is a part of the page that is not about the product.
+fn is_in_other_part(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    flat.ancestors(at).any(|at| {
+        let around = &flat.elements[at as usize];
+        matches!(
+            around.tag,
+            Tag::Nav | Tag::Footer | Tag::Aside | Tag::Form | Tag::Header
+        ) || (around.tag != Tag::Body && OTHER_PARTS.iter().any(|&hint| around.hints.has(hint)))
+    })
 }

@@ -10,7 +10,7 @@
 //! 1,378 marked pages word and shingle scores are the same to the third digit.
 
 use crate::class_hints::Hint;
-use crate::flat_dom::{ElementIndex, FlatDom, Traits};
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
 use crate::formulas;
 use crate::line_markers::Marker;
 use crate::page::PageType;
@@ -19,7 +19,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 /// Lines that may lead from the chosen text to a listing.
-const LEADING_MAX: usize = 3;
+pub(super) const LEADING_MAX: usize = 3;
 /// The most weight of such a line.
 const LEADING_WEIGHT_MAX: u32 = 300;
 
@@ -27,7 +27,7 @@ const LEADING_WEIGHT_MAX: u32 = 300;
 const LISTING_WEIGHT_MAX: u32 = 1_500;
 
 /// Names of elements in which a listing is not the article's.
-const OTHER_PARTS: [Hint; 9] = [
+pub(super) const OTHER_PARTS: [Hint; 9] = [
     Hint::Nav,
     Hint::Footer,
     Hint::Side,
@@ -40,7 +40,7 @@ const OTHER_PARTS: [Hint; 9] = [
 ];
 
 /// Markers of lines that do not lead to a listing.
-const NO_LEAD: [Marker; 8] = [
+pub(super) const NO_LEAD: [Marker; 8] = [
     Marker::Share,
     Marker::Related,
     Marker::Comment,
@@ -98,7 +98,7 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, ma
 }
 
 /// The innermost element around all chosen prose.
-fn container(flat: &FlatDom<'_>, main: &[bool]) -> Option<ElementIndex> {
+pub(super) fn container(flat: &FlatDom<'_>, main: &[bool]) -> Option<ElementIndex> {
     let prose = |run: &usize| main[*run] && is_prose(&flat.runs[*run]);
     let first = flat.runs[(0..main.len()).find(prose)?].owner;
     let last = flat.runs[(0..main.len()).rfind(prose)?].owner;
@@ -118,22 +118,28 @@ fn listing(flat: &FlatDom<'_>, run: usize) -> Option<ElementIndex> {
 
 /// Whether an element stands in the container, and in no part of it that is named as something else.
 fn is_part_of(flat: &FlatDom<'_>, container: ElementIndex, at: ElementIndex) -> bool {
-    let is_other = |&at: &ElementIndex| {
-        let element = &flat.elements[at as usize];
-        element.traits.has(Traits::HIDDEN)
-            || matches!(element.tag, Tag::Nav | Tag::Footer | Tag::Aside | Tag::Form)
-            || OTHER_PARTS.iter().any(|&hint| element.hints.has(hint))
-    };
     flat.contains(container, at)
         && flat.elements[at as usize].counts.weight <= LISTING_WEIGHT_MAX
         && !flat
             .ancestors(at)
             .take_while(|&up| up != container)
-            .any(|up| is_other(&up))
+            .any(|up| is_other_part(&flat.elements[up as usize]))
+}
+
+/// Whether an element is another part of the page by its tag or name, or is not seen.
+pub(super) fn is_other_part(element: &FlatElement<'_>) -> bool {
+    element.traits.has(Traits::HIDDEN)
+        || matches!(element.tag, Tag::Nav | Tag::Footer | Tag::Aside | Tag::Form)
+        || OTHER_PARTS.iter().any(|&hint| element.hints.has(hint))
 }
 
 /// Whether a run is a short line that may lead to a listing: a heading or paragraph without links.
-fn leads(flat: &FlatDom<'_>, survey: &Survey, container: ElementIndex, run: usize) -> bool {
+pub(super) fn leads(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    container: ElementIndex,
+    run: usize,
+) -> bool {
     let markers = survey.markers[run];
     let counts = flat.runs[run].counts;
     let owner = flat.runs[run].owner;

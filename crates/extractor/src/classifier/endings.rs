@@ -1,0 +1,217 @@
+//! Lists, tables and quotations at the end of an article, and the last items of those amid it.
+//!
+//! A short item is content by what stands around it, and the last ones of a page have nothing behind them.
+//! So the forests drop the ingredients, the table or the motto that an article ends with, or some cells of
+//! it. Two laws mend that. What is one for the reader stays one: of a list or table most of whose runs are
+//! chosen the others are chosen, too. And what follows the chosen text in the innermost element around it,
+//! with nothing but a heading or a short line between, belongs to it, unless it is made of links, bears the
+//! marks of boilerplate, or stands in a part of its own.
+
+use crate::assemble::is_data;
+use crate::class_hints::Hint;
+use crate::flat_dom::{ElementIndex, FlatDom, Traits};
+use crate::line_markers::Marker;
+use crate::page::PageType;
+use crate::prefix_sums::share;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+use super::listings::{LEADING_MAX, NO_LEAD, container, is_other_part, leads};
+
+/// The largest share of a block's text in links. With more it leads to other pages.
+const LINKS_MAX: f32 = 0.3;
+/// The most weight of a block that ends an article. A longer one has features of its own.
+const WEIGHT_MAX: u32 = 1_500;
+/// The most runs of a list that is completed.
+const RUNS_MAX: usize = 1_000;
+
+/// What a list under an article is named that is not the article's, beside other parts of the page.
+const LABELS: [Hint; 6] = [
+    Hint::Share,
+    Hint::Tags,
+    Hint::User,
+    Hint::Byline,
+    Hint::Control,
+    Hint::Crumbs,
+];
+
+/// What both laws ask.
+struct Chooser<'c, 'a> {
+    flat: &'c FlatDom<'a>,
+    survey: &'c Survey,
+    /// For each run, the hash of its path of tags and classes.
+    paths: &'c [u64],
+    probability: &'c [f32],
+}
+
+/// Keeps the rest of lists and tables that are chosen for the most part, and the blocks behind the text.
+/// Runs that a rule has dropped stay so.
+pub(super) fn keep(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    paths: &[u64],
+    page_type: &PageType,
+    probability: &[f32],
+    main: &mut [bool],
+) {
+    let is_text = match page_type {
+        PageType::Article | PageType::Documentation | PageType::Service | PageType::Other => true,
+        PageType::Forum
+        | PageType::Listing
+        | PageType::Product
+        | PageType::Collection
+        | PageType::FrontPage
+        | PageType::Wall
+        | PageType::Unknown(_) => false,
+    };
+    if !is_text {
+        return;
+    }
+    let chooser = Chooser {
+        flat,
+        survey,
+        paths,
+        probability,
+    };
+    chooser.complete(main);
+    chooser.follow(main);
+}
+
+impl Chooser<'_, '_> {
+    /// Chooses the rest of each list and table with at least half of its runs chosen.
+    fn complete(&self, main: &mut [bool]) {
+        for (at, element) in self.flat.elements.iter().enumerate() {
+            let runs = element.first_run as usize..(element.end_run as usize).min(main.len());
+            let kept = main[runs.clone()].iter().filter(|&&kept| kept).count();
+            let is_whole = self.is_whole(at as ElementIndex);
+            if is_whole && kept > 0 && runs.len() <= RUNS_MAX && kept * 2 >= runs.len() {
+                self.complete_one(at as ElementIndex, runs, main);
+            }
+        }
+    }
+
+    fn complete_one(&self, at: ElementIndex, runs: std::ops::Range<usize>, main: &mut [bool]) {
+        let is_list = matches!(self.flat.elements[at as usize].tag, Tag::Ul | Tag::Ol);
+        let chosen: Vec<u64> = runs
+            .clone()
+            .filter(|&run| main[run])
+            .map(|run| self.paths[run])
+            .collect();
+        for run in runs {
+            // The posts of a thread may be the items of a list, and names and buttons are beside them.
+            let is_item = !is_list || chosen.contains(&self.paths[run]);
+            let owner = self.flat.runs[run].owner;
+            let up = self.flat.ancestors(owner).take_while(|&up| up != at);
+            main[run] |= is_item && self.is_plain(run) && !self.is_label(up);
+        }
+    }
+
+    /// Chooses blocks right behind chosen runs, with the lines that lead to them.
+    fn follow(&self, main: &mut [bool]) {
+        let Some(container) = container(self.flat, main) else {
+            return;
+        };
+        // Where what follows the chosen text begins.
+        let mut begin = None;
+        let mut run = 0;
+        while run < main.len() {
+            let Some(from) = begin.filter(|_| !main[run]) else {
+                begin = main[run].then_some(run + 1);
+                run += 1;
+                continue;
+            };
+            let next = self.after_ending(container, from, run);
+            if let Some(end) = next {
+                let is_own = |&at: &usize| at < run || self.is_plain(at);
+                (from..end).filter(is_own).for_each(|at| main[at] = true);
+            }
+            let is_lead = run - from < LEADING_MAX && leads(self.flat, self.survey, container, run);
+            begin = next.or(begin.filter(|_| is_lead));
+            run = next.unwrap_or(run + 1);
+        }
+    }
+
+    /// Where the block ends that a run stands in, if that belongs to the text up to `from`.
+    fn after_ending(&self, container: ElementIndex, from: usize, run: usize) -> Option<usize> {
+        if !self.flat.contains(container, self.flat.runs[run].owner) {
+            return None;
+        }
+        let at = self.block(container, run)?;
+        let end = self.flat.elements[at as usize].end_run as usize;
+        (end > run && self.is_ending(container, at, from)).then_some(end)
+    }
+
+    /// The outermost list, table or quotation around a run within the container.
+    fn block(&self, container: ElementIndex, run: usize) -> Option<ElementIndex> {
+        let owner = self.flat.runs[run].owner;
+        let within = self.flat.ancestors(owner).take_while(|&up| up != container);
+        let is_block = |&at: &ElementIndex| {
+            self.is_whole(at) || self.flat.elements[at as usize].tag == Tag::Blockquote
+        };
+        within.filter(is_block).last()
+    }
+
+    /// Whether an element is one for the reader.
+    fn is_whole(&self, at: ElementIndex) -> bool {
+        match self.flat.elements[at as usize].tag {
+            Tag::Ul | Tag::Ol | Tag::Dl => true,
+            Tag::Table => is_data(self.flat, at),
+            _ => false,
+        }
+    }
+
+    /// Whether a block belongs to the text up to `from`.
+    fn is_ending(&self, container: ElementIndex, at: ElementIndex, from: usize) -> bool {
+        let element = &self.flat.elements[at as usize];
+        let runs = element.first_run as usize..element.end_run as usize;
+        let marks: usize = runs.clone().map(|run| self.marks(run)).sum();
+        element.counts.weight <= WEIGHT_MAX
+            && share(element.link_weight, element.counts.weight, 1.0) <= LINKS_MAX
+            && marks < runs.len()
+            && self.is_in_reach(at, from)
+            && !runs.into_iter().any(|run| {
+                let around = self.flat.ancestors(self.flat.runs[run].owner);
+                self.is_label(around.take_while(|&up| up != container))
+            })
+    }
+
+    /// Whether nothing but the lines before it stands with a block in the elements that part it from the
+    /// text before. A box with more in it is a part of its own.
+    fn is_in_reach(&self, at: ElementIndex, from: usize) -> bool {
+        let last = self.flat.runs[from.saturating_sub(1)].owner;
+        let end = self.flat.elements[at as usize].end_run;
+        let mut around = self.flat.ancestors(at).skip(1);
+        let between = around
+            .by_ref()
+            .take_while(|&up| !self.flat.contains(up, last));
+        let mut between = between.filter(|&up| self.flat.elements[up as usize].tag != Tag::Section);
+        between.all(|up| self.flat.elements[up as usize].end_run <= end)
+    }
+
+    /// How much the words of a run say that its block is boilerplate: 2 for what is no text, 1 for what may
+    /// be ("Save the file" is a step, a register is a book), 0 for what is.
+    fn marks(&self, run: usize) -> usize {
+        let markers = self.survey.markers[run];
+        match self.is_plain(run) && !markers.has(Marker::Related) {
+            false => 2,
+            true => usize::from(NO_LEAD.iter().any(|&marker| markers.has(marker))),
+        }
+    }
+
+    /// Whether a run of a list or table is its text: no rule has dropped it, and it is no line of credits.
+    fn is_plain(&self, run: usize) -> bool {
+        const NO_TEXT: [Marker; 3] = [Marker::Copyright, Marker::Credit, Marker::Advert];
+        let markers = self.survey.markers[run];
+        self.probability[run] > 0.0 && !NO_TEXT.iter().any(|&marker| markers.has(marker))
+    }
+
+    /// Whether one of some elements is named as something else than text, or is not seen.
+    fn is_label(&self, mut elements: impl Iterator<Item = ElementIndex>) -> bool {
+        elements.any(|at| {
+            let element = &self.flat.elements[at as usize];
+            is_other_part(element)
+                || element.traits.has(Traits::LANDMARK_ROLE)
+                || LABELS.iter().any(|&hint| element.hints.has(hint))
+        })
+    }
+}
