@@ -20,6 +20,7 @@
 //! Sources: gradient boosting as in Friedman, *Greedy function approximation*, 2001; expected F
 //! measure as in Ye et al., *Optimizing F-measure*, ICML 2012.
 
+mod attributes;
 mod boilerplate_rules;
 mod data_tables;
 mod endings;
@@ -130,6 +131,7 @@ pub(crate) fn classify_by_odds(
     let mut main = cut(flat, &probability, Aim::of(&page_type));
     if page_type == PageType::Product {
         data_tables::keep(flat, &probability, &mut main);
+        attributes::keep(flat, survey, &probability, &mut main);
     }
     listings::keep(flat, survey, &page_type, &mut main);
     endings::keep(

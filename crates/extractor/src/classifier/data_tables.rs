@@ -13,7 +13,7 @@ use super::listings::OTHER_PARTS;
 
 /// The largest share of a table's text in links. With more it is a menu or a comparison with other
 /// products.
-const LINKS_MAX: f32 = 0.3;
+pub(super) const LINKS_MAX: f32 = 0.3;
 
 /// Keeps the runs of the page's data tables, except those that a rule has dropped.
 pub(super) fn keep(flat: &FlatDom<'_>, probability: &[f32], main: &mut [bool]) {
@@ -39,7 +39,7 @@ fn is_about_product(flat: &FlatDom<'_>, table: ElementIndex) -> bool {
 }
 
 /// Whether an element or one around it is a part of the page that is not about the product.
-fn is_in_other_part(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+pub(super) fn is_in_other_part(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     flat.ancestors(at).any(|at| {
         let around = &flat.elements[at as usize];
         matches!(
