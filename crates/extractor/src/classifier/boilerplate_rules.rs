@@ -7,19 +7,43 @@
 
 use std::collections::HashMap;
 
+use html5ever::local_name;
+
 use crate::class_hints::Hint;
-use crate::flat_dom::{FlatDom, Traits};
+use crate::dom::Attributes;
+use crate::flat_dom::{FlatDom, FlatElement, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::prefix_sums::share;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-/// A part is dropped only if this many words of likely content remain without it,
-const WORDS_LEFT_MIN: u32 = 50;
-/// and this share of all likely content: a "review" that holds nearly all text is the content.
-const SHARE_LEFT_MIN: f32 = 0.2;
-/// The least probability of likely content, for the two bounds above.
+/// What has to be left of a page's likely content for a part to be dropped.
+#[derive(Clone, Copy)]
+struct Left {
+    words: u32,
+    share: f32,
+}
+
+impl Left {
+    /// A "review" that holds nearly all text is the content.
+    const MUCH: Left = Left {
+        words: 50,
+        share: 0.2,
+    };
+    /// What is surely no text of the author goes however much it is, if there is such a text.
+    const A_TEXT: Left = Left {
+        words: 50,
+        share: 0.0,
+    };
+    /// What nobody sees goes also from a page of one line.
+    const A_LINE: Left = Left {
+        words: 5,
+        share: 0.0,
+    };
+}
+
+/// The least probability of likely content, for the bounds above.
 const LIKELY: f32 = 0.4;
 
 /// Sets the probability of boilerplate to 0.
@@ -43,11 +67,21 @@ pub(super) fn apply(
     if is_article {
         drop_title(flat, survey, probability);
     }
+    drop_part(flat, probability, Left::A_LINE, &|run| in_dialog(flat, run));
+    if is_article {
+        drop_part(flat, probability, Left::A_TEXT, &|run| {
+            in_comments(flat, run)
+        });
+    }
     if *page_type == PageType::Product {
-        drop_part(flat, probability, &|run| in_reviews(flat, survey, run));
+        drop_part(flat, probability, Left::MUCH, &|run| {
+            in_reviews(flat, survey, run)
+        });
     }
     if drops_hidden {
-        drop_part(flat, probability, &|run| in_hidden(flat, survey, run));
+        drop_part(flat, probability, Left::MUCH, &|run| {
+            in_hidden(flat, survey, run)
+        });
     }
 }
 
@@ -176,6 +210,78 @@ fn in_reviews(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
     })
 }
 
+/// Whether a run stands among readers' comments, in an element with one of the names that programs give
+/// to all of them together.
+fn in_comments(flat: &FlatDom<'_>, index: usize) -> bool {
+    const IDS: [&str; 5] = [
+        "comments",
+        "comment-list",
+        "commentlist",
+        "comments-list",
+        "disqus_thread",
+    ];
+    const CLASSES: [&str; 6] = [
+        "comments-area",
+        "comment-list",
+        "commentlist",
+        "comments-list",
+        "comment-thread",
+        "wp-block-comments",
+    ];
+    const FORUMS: [&str; 3] = ["discussion", "forum", "topic"];
+    let mut around = flat.ancestors(flat.runs[index].owner);
+    around.any(|at| {
+        let element = &flat.elements[at as usize];
+        let id = element.element.attribute(&local_name!("id"));
+        // In a forum the answers are called so.
+        let is_forum = |class: &str| FORUMS.iter().any(|name| class.contains(name));
+        let is_named = || {
+            classes(element).any(|class| CLASSES.contains(&class))
+                || id.is_some_and(|id| IDS.contains(&id))
+                    && !classes(element).any(|class| is_forum(&class.to_ascii_lowercase()))
+        };
+        element.hints.has(Hint::Comment) && element.tag != Tag::Body && is_named()
+    })
+}
+
+/// Whether a run stands in a dialog that is not open, such as the one that asks for consent.
+fn in_dialog(flat: &FlatDom<'_>, index: usize) -> bool {
+    let mut around = flat.ancestors(flat.runs[index].owner);
+    around.any(|at| is_closed_dialog(&flat.elements[at as usize]))
+}
+
+fn is_closed_dialog(element: &FlatElement<'_>) -> bool {
+    let attribute = |name| element.element.attribute(&name);
+    if element.tag == Tag::Dialog {
+        return attribute(local_name!("open")).is_none();
+    }
+    let may_be = element.hints.has(Hint::Consent) || element.traits.has(Traits::LANDMARK_ROLE);
+    if !may_be || element.tag == Tag::Body {
+        return false;
+    }
+    let is_dialog = || {
+        matches!(
+            attribute(local_name!("role")),
+            Some("dialog" | "alertdialog")
+        ) || classes(element)
+            .any(|class| matches!(class, "modal" | "popup" | "dialog" | "lightbox"))
+    };
+    let is_hidden = || {
+        element.traits.has(Traits::HIDDEN)
+            || element.hints.has(Hint::Hidden)
+            // Bootstrap's dialogs are hidden by its style sheet.
+            || classes(element).any(|class| class == "modal")
+                && classes(element).any(|class| class == "fade")
+    };
+    let id = attribute(local_name!("id")).unwrap_or("");
+    id.starts_with("onetrust-") || is_dialog() && is_hidden()
+}
+
+fn classes<'e>(element: &FlatElement<'e>) -> impl Iterator<Item = &'e str> + use<'e> {
+    let classes = element.element.attribute(&local_name!("class"));
+    classes.unwrap_or("").split_ascii_whitespace()
+}
+
 /// Whether a run stands in a hidden element. One that holds much of the page does not count: some
 /// pages are hidden as a whole until a script has run.
 fn in_hidden(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
@@ -187,7 +293,12 @@ fn in_hidden(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
 }
 
 /// Drops a part of the page, if enough likely content is left without it.
-fn drop_part(flat: &FlatDom<'_>, probability: &mut [f32], is_part: &dyn Fn(usize) -> bool) {
+fn drop_part(
+    flat: &FlatDom<'_>,
+    probability: &mut [f32],
+    least: Left,
+    is_part: &dyn Fn(usize) -> bool,
+) {
     let part: Vec<bool> = (0..probability.len()).map(is_part).collect();
     let (mut all, mut left) = (0, 0);
     for (index, &probability) in probability.iter().enumerate() {
@@ -197,7 +308,7 @@ fn drop_part(flat: &FlatDom<'_>, probability: &mut [f32], is_part: &dyn Fn(usize
             left += if part[index] { 0 } else { words };
         }
     }
-    if left < WORDS_LEFT_MIN || share(left, all, 0.0) < SHARE_LEFT_MIN {
+    if left < least.words || share(left, all, 0.0) < least.share {
         return;
     }
     for (index, probability) in probability.iter_mut().enumerate() {
@@ -230,6 +341,70 @@ mod tests {
         ] {
             assert!(!names_maker(line), "{line}");
         }
+    }
+
+    /// The text of a page with an article of two paragraphs.
+    fn text_with(before: &str, after: &str) -> (String, String) {
+        let page = format!(
+            "<title>Bread without yeast</title><body>{before}<main><article class=post><h1>Bread without yeast\
+             </h1><p>The old mill by the river ground its last flour in the spring of that year, and since \
+             then the bakers of the valley have had to buy theirs in the city.</p><p>They soon found out that \
+             the new flour did not rise as the old one had, and each of them had another explanation for \
+             it, which they told whoever asked.</p></article>{after}</main>"
+        );
+        let url = url::Url::parse("https://kitchen.example/2015/03/bread/").unwrap();
+        let page = crate::extract(&page, &crate::PageContext::new(&url));
+        (page.text, page.comments)
+    }
+
+    #[test]
+    fn readers_comments_are_no_text_of_an_article_however_long_they_are() {
+        let comment = "<li class=comment><div class=comment-body><p>I have tried this with the flour that my \
+            neighbour gave me, and it was as good as the bread that we had in the old days, though it took two \
+            hours more than you say.</p></div>";
+        let all = comment.repeat(30);
+        for after in [
+            format!("<div id=comments class=comments-area><ol class=comment-list>{all}</ol></div>"),
+            format!("<section><h3>Comments</h3><ol class=commentlist>{all}</ol></section>"),
+        ] {
+            let (text, comments) = text_with("", &after);
+            assert!(
+                text.contains("The old mill") && !text.contains("neighbour"),
+                "{text}"
+            );
+            assert!(comments.contains("neighbour"), "{after}");
+        }
+    }
+
+    #[test]
+    fn a_dialog_that_is_not_open_is_no_text() {
+        let consent = "<h2>Privacy Preference Center</h2><p>When you visit any website, it may store or retrieve \
+            information on your browser, mostly in the form of cookies. This information might be about you, \
+            your preferences or your device.</p>"
+            .repeat(4);
+        for dialog in [
+            format!("<div id=onetrust-pc-sdk class=ot-hide role=dialog>{consent}</div>"),
+            format!("<div class=modal style='display: none'>{consent}</div>"),
+            format!("<div class='modal fade'>{consent}</div>"),
+            format!("<dialog>{consent}</dialog>"),
+            format!("<div role=dialog hidden>{consent}</div>"),
+        ] {
+            for (before, after) in [(dialog.as_str(), ""), ("", dialog.as_str())] {
+                let (text, _) = text_with(before, after);
+                assert!(
+                    text.contains("The old mill") && !text.contains("cookies"),
+                    "{dialog}"
+                );
+            }
+        }
+        // One that is open may be the page.
+        assert!(!is_closed(&format!("<dialog open>{consent}</dialog>")));
+        assert!(!is_closed(&format!("<div class=notice>{consent}</div>")));
+    }
+
+    fn is_closed(page: &str) -> bool {
+        let html = scraper::Html::parse_document(page);
+        in_dialog(&FlatDom::of(&html), 0)
     }
 
     #[test]
