@@ -57,26 +57,152 @@ pub(crate) fn machine_in(value: &str, month_first: bool) -> Option<String> {
 
 /// Whether two dates (of either form) are one day apart.
 pub(crate) fn are_neighbours(one: &str, other: &str) -> bool {
+    days_from(one, other).is_some_and(|days| days.abs() == 1)
+}
+
+/// The days from one date (of either form) to another.
+pub(crate) fn days_from(one: &str, other: &str) -> Option<i32> {
     let julian = |date: &str| -> Option<i32> {
         let year = date.get(..4)?.parse().ok()?;
         let month: u8 = date.get(5..7)?.parse().ok()?;
         let day = date.get(8..10)?.parse().ok()?;
         let month = time::Month::try_from(month).ok()?;
-        Some(
-            time::Date::from_calendar_date(year, month, day)
-                .ok()?
-                .to_julian_day(),
-        )
+        let day = time::Date::from_calendar_date(year, month, day).ok()?;
+        Some(day.to_julian_day())
     };
-    match (julian(one), julian(other)) {
-        (Some(one), Some(other)) => one.abs_diff(other) == 1,
-        _ => false,
+    Some(julian(other)? - julian(one)?)
+}
+
+/// What a line says of its date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The text was published then, in so many words.
+    Published,
+    /// The text was changed then.
+    Modified,
+    /// Something else was then: a copy was made, a term ends, a member joined.
+    Other,
+    /// Nothing: the date stands for itself.
+    Unsaid,
+}
+
+/// Bytes of a date, at least.
+const DATE_BYTES_MIN: usize = 8;
+
+/// The first date in a line that may be the text's own: one that is announced as such, or that stands for
+/// itself. A date amid a sentence is what the sentence is about.
+pub(crate) fn published_in(text: &str, month_first: bool) -> Option<String> {
+    let is_published = |role: Role, is_free: bool| match role {
+        Role::Published => true,
+        Role::Unsaid => is_free,
+        Role::Modified | Role::Other => false,
+    };
+    find(text, month_first, &is_published)
+}
+
+/// The first date in a line that tells when the text was changed.
+pub(crate) fn modified_in(text: &str, month_first: bool) -> Option<String> {
+    find(text, month_first, &|role, _| role == Role::Modified)
+}
+
+/// The first date that `fits` by its role and by whether it stands outside a sentence.
+fn find(text: &str, month_first: bool, fits: &dyn Fn(Role, bool) -> bool) -> Option<String> {
+    let is_sentence = ends_sentence(text);
+    let mut rest = text.to_owned();
+    // What of the line stands before the rest.
+    let mut read = String::new();
+    loop {
+        let (at, date, lower) = first(&rest, month_first)?;
+        let before = format!("{read}{}", &lower[..at]);
+        let mut from = (at + DATE_BYTES_MIN).min(lower.len());
+        while !lower.is_char_boundary(from) {
+            from += 1;
+        }
+        let is_free =
+            !is_sentence || !before.contains(char::is_alphanumeric) || is_dateline(&lower[from..]);
+        if fits(role_of(&before, is_sentence), is_free) {
+            return Some(date);
+        }
+        // A later date of the line may be the text's.
+        read = format!("{before}|");
+        rest = lower[from..].to_owned();
     }
 }
 
-/// Words before a date that tell of a copy's making, not of the text's: when it was printed, fetched or looked
-/// up.
-const OF_COPIES: [&str; 18] = [
+fn ends_sentence(text: &str) -> bool {
+    let text = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'”’」）)".contains(c));
+    text.ends_with(['.', '。', '!', '！', '?', '？', '…']) && !text.ends_with(".m.")
+}
+
+/// Whether a dash follows the date: "London, 5 March 2021 – The council ...".
+fn is_dateline(after: &str) -> bool {
+    const CHARS_MAX: usize = 14;
+    let dash = after
+        .char_indices()
+        .take(CHARS_MAX)
+        .find(|(_, c)| matches!(c, '–' | '—' | '-' | '－'));
+    dash.is_some_and(|(at, _)| {
+        let date = after[..at].trim_end();
+        date.is_empty() || date.ends_with(|c: char| c.is_ascii_digit() || c == '日')
+    })
+}
+
+/// Words for publishing, in lower case.
+const OF_PUBLISHING: [&str; 29] = [
+    "published",
+    "posted",
+    "publication",
+    "released",
+    "issued",
+    "written",
+    "created",
+    "submitted",
+    "reprinted",
+    "发布",
+    "发表",
+    "發布",
+    "發表",
+    "刊登",
+    "刊发",
+    "发文",
+    "成文",
+    "印发",
+    "发稿",
+    "登载",
+    "公開",
+    "掲載",
+    "veröffentlicht",
+    "publié",
+    "publicado",
+    "pubblicato",
+    "опубликовано",
+    "opublikowano",
+    "printed in",
+];
+
+/// Words for a change of the text.
+const OF_CHANGES: [&str; 16] = [
+    "updated",
+    "modified",
+    "edited",
+    "revised",
+    "更新",
+    "修改",
+    "修订",
+    "修訂",
+    "最后编辑",
+    "最後編輯",
+    "aktualisiert",
+    "mis à jour",
+    "modifié",
+    "actualizado",
+    "aggiornato",
+    "обновлено",
+];
+
+/// Words for the making of a copy: when it was printed, fetched or looked up; for terms; for the lives of
+/// people; and for what a text announces.
+const OF_OTHERS: [&str; 64] = [
     "printed",
     "print date",
     "retrieved",
@@ -95,48 +221,159 @@ const OF_COPIES: [&str; 18] = [
     "访问",
     "訪問",
     "镜像",
+    "until",
+    "till",
+    "through",
+    "deadline",
+    "deadline is",
+    "valid",
+    "valid from",
+    "expires",
+    "expiry",
+    "expiration",
+    "due",
+    "ends",
+    "closes",
+    "closing",
+    "starts",
+    "begins",
+    "opens",
+    "effective",
+    "event",
+    "by",
+    "since",
+    "joined",
+    "registered",
+    "born",
+    "截止",
+    "截至",
+    "至",
+    "有效期",
+    "到期",
+    "自",
+    "从",
+    "施行",
+    "实施",
+    "注册",
+    "加入",
+    "入会",
+    "出生",
+    "生于",
+    "报名时间",
+    "考试时间",
+    "举办时间",
+    "举行时间",
+    "活动时间",
+    "会议时间",
+    "开始时间",
+    "结束时间",
 ];
 
 /// What may stand between such a word and its date.
-const OF_COPIES_JOINTS: [&str; 9] = ["on", "at", "date", "于", "於", "时间", "時間", "日期", "时"];
+const JOINTS: [&str; 26] = [
+    "on",
+    "at",
+    "date",
+    "time",
+    "于",
+    "於",
+    "时间",
+    "時間",
+    "日期",
+    "日",
+    "时",
+    "为",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+    "sun",
+];
 
-/// Bytes of a date, at least.
-const DATE_BYTES_MIN: usize = 8;
+/// What may stand before the first word of a line that announces its date.
+const BEGINNINGS: [&str; 11] = [
+    "last",
+    "first",
+    "originally",
+    "this article was",
+    "this post was",
+    "this page was",
+    "this entry was",
+    "本文",
+    "本页",
+    "最后",
+    "最近",
+];
 
-/// As [`written`], but for dates that tell when a copy was made.
-pub(crate) fn written_of_text(text: &str, month_first: bool) -> Option<String> {
-    let mut rest = text.to_owned();
+/// What stands before a date, in lower case, says of it. In a sentence a word of publishing counts only
+/// where it begins the line: "Version 2 was released on" tells of something else.
+pub(crate) fn role_of(before: &str, in_sentence: bool) -> Role {
+    let from = before.rfind(['|', '·', '•', '\n', '；', ';', '\u{3000}', '/']);
+    let part = from.map_or(before, |at| {
+        before[at..].trim_start_matches(|c: char| !c.is_alphanumeric())
+    });
+    let end = without_joints(part);
+    if ends_with_one(end, &OF_OTHERS) {
+        return Role::Other;
+    }
+    let beginning = without_beginnings(part);
+    let begins = |words: &[&str]| words.iter().any(|word| begins_with(beginning, word));
+    if ends_with_one(end, &OF_CHANGES) || begins(&OF_CHANGES) {
+        return Role::Modified;
+    }
+    if begins(&OF_PUBLISHING) || !in_sentence && ends_with_one(end, &OF_PUBLISHING) {
+        return Role::Published;
+    }
+    Role::Unsaid
+}
+
+/// A text without the joints at its end that stand behind another word.
+fn without_joints(mut before: &str) -> &str {
     loop {
-        let (at, date, lower) = first(&rest, month_first)?;
-        if !tells_of_copy(&lower[..at]) {
-            return Some(date);
+        before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let is_known = |text: &str| {
+            [&OF_OTHERS[..], &OF_CHANGES, &OF_PUBLISHING]
+                .iter()
+                .any(|words| ends_with_one(text, words))
+        };
+        let joint = JOINTS.iter().find_map(|joint| {
+            before
+                .strip_suffix(joint)
+                .filter(|rest| !joint.is_ascii() || !rest.ends_with(char::is_alphanumeric))
+        });
+        match joint {
+            Some(shorter) if !is_known(before) => before = shorter,
+            Some(_) | None => return before,
         }
-        // A later date of the line may be the text's.
-        let mut from = (at + DATE_BYTES_MIN).min(lower.len());
-        while !lower.is_char_boundary(from) {
-            from += 1;
-        }
-        rest = lower[from..].to_owned();
     }
 }
 
-/// Whether what stands before a date ends with a word that tells of a copy's making.
-fn tells_of_copy(mut before: &str) -> bool {
-    loop {
-        before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
-        let joint = OF_COPIES_JOINTS
-            .iter()
-            .find_map(|joint| before.strip_suffix(joint));
-        match joint {
-            Some(shorter) if !OF_COPIES.iter().any(|word| before.ends_with(word)) => {
-                before = shorter
-            }
-            Some(_) | None => break,
-        }
+fn without_beginnings(part: &str) -> &str {
+    let mut part = part.trim_start_matches(|c: char| !c.is_alphanumeric());
+    while let Some(rest) = BEGINNINGS.iter().find_map(|word| part.strip_prefix(word)) {
+        part = rest.trim_start();
     }
-    OF_COPIES.iter().any(|word| {
-        let rest = before.strip_suffix(word);
-        // "reprinted" is another word.
+    part
+}
+
+fn begins_with(text: &str, word: &str) -> bool {
+    let rest = text.strip_prefix(word);
+    rest.is_some_and(|rest| !word.is_ascii() || !rest.starts_with(char::is_alphabetic))
+}
+
+/// Whether a text ends with one of some words. "Reprinted" does not end with "printed".
+fn ends_with_one(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        let rest = text.strip_suffix(word);
         rest.is_some_and(|rest| !word.is_ascii() || !rest.ends_with(char::is_alphabetic))
     })
 }
@@ -259,15 +496,26 @@ mod tests {
     }
 
     #[test]
-    fn when_a_copy_was_made_is_no_date_of_the_text() {
+    fn when_something_else_was_is_no_date_of_the_text() {
         for line in [
             "Printed on 5 November 2026",
             "Retrieved: 2026-11-05",
             "打印时间：2026年11月5日",
             "本页下载于 2026-11-05",
+            "Valid until 31 December 2031.",
+            "Valid until 31 December 2031",
+            "The deadline is January 5, 2030.",
+            "Version 2.1 was released on May 3, 2019.",
+            "The concert is on May 6, 2030.",
+            "截止日期：2030年1月1日。",
+            "本合同有效期至2031年12月31日。",
+            "Joined: Mon Mar 01, 2010 3:05 pm",
+            "Last updated on May 3, 2019",
+            "更新时间：2024-01-02",
+            "This page was last edited on 3 May 2019, at 10:02.",
         ] {
             assert!(written(line, true).is_some(), "{line}");
-            assert_eq!(written_of_text(line, true), None, "{line}");
+            assert_eq!(published_in(line, true), None, "{line}");
         }
         for line in [
             "Published 5 March 2024, printed on 5 November 2026",
@@ -278,12 +526,40 @@ mod tests {
             "First printed in The Times, 5 March 2024",
             "Reprinted 5 March 2024",
             "Retrieved 2026-11-05 | Published 2024-03-05",
+            "Posted on March 5, 2024 by A. Smith Jr.",
+            "This article was published on March 5, 2024.",
+            "Ann Smith, Mar 5, 2024 at 10:00 a.m.",
+            "London, 5 March 2024 – The council has met.",
+            "Freitag, 5. März 2024",
+            "更新时间：2026-01-02　发布时间：2024-03-05",
+            "2024-03-05 来源：新华社",
         ] {
             assert_eq!(
-                written_of_text(line, true).as_deref(),
+                published_in(line, true).as_deref(),
                 Some("2024-03-05"),
                 "{line}"
             );
+        }
+    }
+
+    #[test]
+    fn when_a_text_was_changed_is_told_apart() {
+        for line in [
+            "Last updated on March 5, 2024",
+            "Last updated by Ann on Mar 5, 2024",
+            "This page was last edited on 5 March 2024, at 10:02.",
+            "更新时间：2024-03-05　发布时间：2023-05-06",
+            "发布于2023年5月6日，更新于2024年3月5日",
+            "最后修改时间：2024-03-05",
+        ] {
+            assert_eq!(
+                modified_in(line, true).as_deref(),
+                Some("2024-03-05"),
+                "{line}"
+            );
+        }
+        for line in ["Published 5 March 2024", "2024-03-05", "Not edited."] {
+            assert_eq!(modified_in(line, true), None, "{line}");
         }
     }
 

@@ -90,7 +90,7 @@ fn extract_dom(dom: BoundedDom, context: &PageContext<'_>) -> Page {
     let main = &classification.main;
     let mut blocks = assemble::blocks(&dom.html, &flat, &survey.texts, main);
     let found = links::links(&dom.html, context);
-    let fields = metadata::read(&flat, &survey, &structured, main, &found.base);
+    let fields = metadata::read(&flat, &survey, &structured, main, &found.base, context);
     let mut limits_hit = dom.limits_hit;
     limits_hit.extend(found.limits_hit);
     limits_hit.extend(flat.cut);

@@ -51,7 +51,7 @@ struct JsonPage<'a> {
     title: Option<&'a str>,
     author: Option<&'a str>,
     published: Option<&'a str>,
-    /// The day of `published`, for tools that compare days.
+    /// The day of `published`, or of `modified` on a page that names no other, for tools that compare days.
     date: Option<&'a str>,
     modified: Option<&'a str>,
     lang: Option<&'a str>,
@@ -119,7 +119,11 @@ pub fn extract_json_line(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<
         title: page.title.as_deref(),
         author: page.author.as_deref(),
         published: page.published.as_deref(),
-        date: page.published.as_deref().and_then(|date| date.get(..10)),
+        date: page
+            .published
+            .as_deref()
+            .or(page.modified.as_deref())
+            .and_then(|date| date.get(..10)),
         modified: page.modified.as_deref(),
         lang: page.lang.as_deref(),
         site_name: page.site_name.as_deref(),

@@ -5,21 +5,22 @@
 
 mod author;
 mod byline;
+mod dating;
 mod title;
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 use url::Url;
 
 use crate::bounded::char_prefix;
-use crate::class_hints::Hint;
-use crate::dates;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
-use crate::line_markers::Marker;
+use crate::page::PageContext;
 use crate::prefix_sums::is_prose;
 use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
+
+use dating::Dating;
 
 /// The metadata of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -45,6 +46,7 @@ pub(crate) fn read(
     structured: &Structured,
     main: &[bool],
     base: &Url,
+    context: &PageContext<'_>,
 ) -> Metadata {
     let site_name = flat
         .meta(&["og:site_name", "application-name"])
@@ -53,10 +55,11 @@ pub(crate) fn read(
         .map(|name| short(&name));
     let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
     let zone = BylineZone::of(flat, survey, main, title.as_deref());
+    let dating = Dating::of(flat, survey, structured, &zone, context.headers);
     Metadata {
         author: author::find(flat, survey, structured, &zone, site_name.as_deref(), base),
-        published: published(flat, survey, structured, &zone, base),
-        modified: modified(flat, structured),
+        published: dating.published(base),
+        modified: dating.modified(),
         description: flat
             .meta(&["description", "og:description", "twitter:description"])
             .map(short)
@@ -126,191 +129,6 @@ pub(crate) fn short(text: &str) -> String {
     let mut text = crate::whitespace::collapsed(text);
     text.truncate(char_prefix(&text, FIELD_CHARS_MAX).len());
     text
-}
-
-/// The meta elements that hold a date of publication, the most reliable first.
-const PUBLISHED: [&str; 24] = [
-    "article:published_time",
-    "datepublished",
-    "article:published",
-    "og:published_time",
-    "og:article:published_time",
-    "pubdate",
-    "publishdate",
-    "publish_date",
-    "publish-date",
-    "published_time",
-    "dc.date.issued",
-    "dcterms.issued",
-    "dcterms.created",
-    "dcterms.date",
-    "dc.date",
-    "sailthru.date",
-    "parsely-pub-date",
-    "cxenseparse:recs:publishtime",
-    "article.published",
-    "citation_publication_date",
-    "citation_date",
-    "release_date",
-    "date",
-    "bt:pubdate",
-];
-
-fn published(
-    flat: &FlatDom<'_>,
-    survey: &Survey,
-    structured: &Structured,
-    zone: &BylineZone,
-    url: &Url,
-) -> Option<String> {
-    let month_first = flat
-        .lang
-        .is_none_or(|lang| lang.to_ascii_lowercase().starts_with("en"));
-    let in_url = dates::in_path(url.path());
-    let read = |value: &str| dates::machine_in(value, month_first);
-    let declared = structured
-        .published
-        .as_deref()
-        .and_then(read)
-        .or_else(|| {
-            PUBLISHED
-                .iter()
-                .find_map(|name| flat.meta(&[name]).and_then(read))
-        })
-        .or_else(|| in_url.clone())
-        .or_else(|| marked_time(flat, zone));
-    let Some(declared) = declared else {
-        return written_near(flat, survey, zone, month_first)
-            .or_else(|| date_in_byline_class(flat, survey, month_first));
-    };
-    // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
-    // is the day in the publisher's own time zone.
-    let shown = [in_url, written_near(flat, survey, zone, month_first)];
-    shown
-        .into_iter()
-        .flatten()
-        .find(|day| dates::are_neighbours(day, &declared))
-        .or(Some(declared))
-}
-
-fn modified(flat: &FlatDom<'_>, structured: &Structured) -> Option<String> {
-    structured
-        .modified
-        .as_deref()
-        .and_then(dates::machine)
-        .or_else(|| {
-            flat.meta(&[
-                "article:modified_time",
-                "og:updated_time",
-                "datemodified",
-                "dcterms.modified",
-                "last-modified",
-                "lastmod",
-            ])
-            .and_then(dates::machine)
-        })
-}
-
-/// The date of a `<time>` or `itemprop=datePublished` near the title, or of the only one on the page.
-fn marked_time(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
-    let mut best: Option<(u32, String)> = None;
-    let mut rest: Vec<String> = Vec::new();
-    for element in &flat.elements {
-        let property = element.element.attribute(&local_name!("itemprop"));
-        let is_published = property.is_some_and(|property| {
-            property
-                .split_ascii_whitespace()
-                .any(|name| name.eq_ignore_ascii_case("datepublished"))
-        });
-        // `<abbr class="published" title="2021-03-05">`, the form in use before `<time>`.
-        let is_old_form = element.element.name.local == local_name!("abbr")
-            && element
-                .element
-                .attribute(&local_name!("class"))
-                .is_some_and(|class| class.contains("published"));
-        if element.tag != Tag::Time && !is_published && !is_old_form {
-            continue;
-        }
-        let names = ["datetime", "content", "data-datetime", "title"].map(LocalName::from);
-        let value = names
-            .iter()
-            .find_map(|name| element.element.attribute(name).and_then(dates::machine));
-        let text = value.or_else(|| {
-            let run = flat
-                .runs
-                .get(element.first_run.saturating_sub(1) as usize..)?;
-            run.iter()
-                .take(2)
-                .find_map(|run| dates::written(&flat.run_text(run), true))
-        });
-        let Some(date) = text else { continue };
-        let class = element
-            .element
-            .attribute(&local_name!("class"))
-            .unwrap_or("");
-        let at = element.first_run as usize;
-        let distance = if zone.range.contains(&at) || zone.range.contains(&(at + 1)) {
-            0
-        } else {
-            2
-        };
-        let updated = class.contains("updat") || class.contains("modif");
-        let rank =
-            distance + u32::from(!is_published && !class.contains("publish")) + u32::from(updated);
-        if distance == 2 && !is_published {
-            rest.push(date);
-            continue;
-        }
-        if best.as_ref().is_none_or(|(known, _)| rank < *known) {
-            best = Some((rank, date));
-        }
-    }
-    // A time far from the title is the date of something else, unless it is the only one.
-    best.map(|(_, date)| date)
-        .or_else(|| match rest.as_slice() {
-            [only] => Some(only.clone()),
-            _ => None,
-        })
-}
-
-/// A date in the text near the title, else near the end of the content.
-fn written_near(
-    flat: &FlatDom<'_>,
-    survey: &Survey,
-    zone: &BylineZone,
-    month_first: bool,
-) -> Option<String> {
-    let dated = |index: usize| -> Option<String> {
-        let text = &survey.texts[index];
-        if !survey.markers[index].has(Marker::Date) {
-            return None;
-        }
-        // A long paragraph may mention any day; it counts only if it begins with a date.
-        let read = match flat.runs[index].counts.weight > 300 {
-            true => char_prefix(text, 24),
-            false => text,
-        };
-        dates::written_of_text(read, month_first)
-    };
-    zone.range
-        .clone()
-        .find_map(dated)
-        .or_else(|| zone.tail.clone().find_map(dated))
-}
-
-/// A date in an element whose class names a by-line or date.
-fn date_in_byline_class(flat: &FlatDom<'_>, survey: &Survey, month_first: bool) -> Option<String> {
-    flat.runs.iter().enumerate().find_map(|(index, run)| {
-        let called = flat
-            .ancestors(run.owner)
-            .take(2)
-            .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
-        if called && run.counts.weight < 200 {
-            dates::written_of_text(&survey.texts[index], month_first)
-        } else {
-            None
-        }
-    })
 }
 
 /// What addresses of Creative Commons licences have in common.

@@ -189,7 +189,8 @@ pub struct PageContext<'a> {
     /// The WHATWG name of the encoding that the bytes were decoded from. Query strings of links are
     /// encoded in it.
     pub encoding: &'static str,
-    /// Response headers, names in lower case: `x-robots-tag`, `link`, `content-language` are read.
+    /// Response headers, names in lower case: `x-robots-tag`, `link`, `content-language` are read, and
+    /// `date`, after which no page was published.
     pub headers: &'a [(String, Vec<u8>)],
     /// The crawler's product token, for robots directives addressed to it.
     pub agent: &'a str,

@@ -5,9 +5,12 @@
 //! heading that `<title>` repeats is the title; otherwise the title for sharing; otherwise `<title>`
 //! without the site's name.
 
+use html5ever::local_name;
 use url::Url;
 
-use crate::flat_dom::FlatDom;
+use crate::class_hints::Hint;
+use crate::dom::Attributes;
+use crate::flat_dom::{ElementIndex, FlatDom};
 use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
@@ -30,7 +33,6 @@ pub(super) fn find(
         .or_else(|| sources.only_heading())
         .map(str::to_owned);
     let Sources {
-        whole,
         clean,
         shared,
         headline,
@@ -41,12 +43,16 @@ pub(super) fn find(
         .or(shared)
         .or(headline)
         .or_else(|| Some(clean).filter(|title| !title.is_empty()))
-        .or_else(|| headings.into_iter().next().map(|heading| heading.text))
-        .or_else(|| Some(whole).filter(|title| !title.is_empty()))
+        .or_else(|| {
+            let mut headings = headings.into_iter();
+            let heading = headings.find(|heading| !heading.is_home);
+            heading.map(|heading| heading.text)
+        })
+        .or_else(|| Some(short(&flat.title)).filter(|title| !title.is_empty()))
 }
 
 /// Everything that may be the title.
-struct Sources<'s> {
+struct Sources {
     /// `<title>`.
     whole: String,
     /// `<title>` without the site's name.
@@ -56,7 +62,8 @@ struct Sources<'s> {
     /// The headline of JSON-LD.
     headline: Option<String>,
     headings: Vec<Heading>,
-    site_name: Option<&'s str>,
+    /// The site's name, or what its logo says.
+    site_name: Option<String>,
 }
 
 /// A heading that may be the title.
@@ -65,27 +72,34 @@ struct Heading {
     /// Letters and digits of the text in lower case, for comparison.
     letters: String,
     level: u8,
+    /// It leads to the site's front page, as a logo does.
+    is_home: bool,
 }
 
-impl<'s> Sources<'s> {
+impl Sources {
     fn gather(
         flat: &FlatDom<'_>,
         survey: &Survey,
         structured: &Structured,
         main: &[bool],
-        site_name: Option<&'s str>,
+        site_name: Option<&str>,
         url: &Url,
-    ) -> Sources<'s> {
-        let whole = short(&flat.title);
+    ) -> Sources {
+        let whole = Some(short(&flat.title)).filter(|title| !is_placeholder(title));
+        let whole = whole.unwrap_or_default();
+        let headings = headings(flat, survey, main, url);
+        let home = headings.iter().find(|heading| heading.is_home);
+        let logo = home.map(|heading| heading.text.clone());
+        let site_name = site_name.map(str::to_owned).or(logo);
         let shared = flat.meta(&["og:title", "twitter:title", "dc.title"]);
-        let shared = shared.map(|title| without_site(&short(title), site_name, url));
+        let shared = shared.map(|title| without_site(&short(title), site_name.as_deref(), url));
         let headline = structured.headline.as_deref();
         let headline = headline.map(|title| short(&unescaped(title)));
         Sources {
-            clean: without_site(&whole, site_name, url),
+            clean: without_site(&whole, site_name.as_deref(), url),
             shared: shared.filter(|title| !title.is_empty()),
             headline: headline.filter(|title| !title.is_empty()),
-            headings: headings(flat, survey, main),
+            headings,
             whole,
             site_name,
         }
@@ -97,8 +111,8 @@ impl<'s> Sources<'s> {
     }
 
     fn is_site(&self, heading: &Heading) -> bool {
-        self.site_name
-            .is_some_and(|site| letters(site) == heading.letters)
+        let site = self.site_name.as_deref().map(letters);
+        heading.is_home || site.as_ref() == Some(&heading.letters)
     }
 
     /// A first-level heading that repeats the first part of `<title>`: the rest of `<title>` is
@@ -159,8 +173,28 @@ impl<'s> Sources<'s> {
     }
 }
 
-/// The first-level headings, and the second-level ones near the beginning of the content.
-fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> Vec<Heading> {
+/// Whether a `<title>` is what a program wrote for want of one.
+fn is_placeholder(title: &str) -> bool {
+    const PLACEHOLDERS: [&str; 12] = [
+        "untitled",
+        "untitleddocument",
+        "untitledpage",
+        "newpage1",
+        "notitle",
+        "document",
+        "index",
+        "无标题文档",
+        "无标题页",
+        "無標題文件",
+        "新建网页1",
+        "無題ドキュメント",
+    ];
+    PLACEHOLDERS.contains(&letters(title).as_str())
+}
+
+/// The first-level headings, and near the beginning of the content the second-level ones and those of
+/// lower levels that are named as titles.
+fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool], url: &Url) -> Vec<Heading> {
     let first = main.iter().position(|&kept| kept).unwrap_or(0);
     let mut out = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
@@ -168,6 +202,7 @@ fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> Vec<Heading> 
         let level = match element.tag {
             Tag::H1 => 1,
             Tag::H2 if near => 2,
+            Tag::H3 | Tag::H4 if near && element.hints.has(Hint::Title) => 3,
             _ => continue,
         };
         if element.counts.chars > 0 && out.len() < 12 {
@@ -176,6 +211,7 @@ fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> Vec<Heading> 
                 let text = text.trim_end_matches(['¶', '#', ' ']).to_owned();
                 out.push(Heading {
                     letters: letters(&text),
+                    is_home: leads_home(flat, index as u32, url),
                     text,
                     level,
                 });
@@ -183,6 +219,24 @@ fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> Vec<Heading> 
         }
     }
     out
+}
+
+/// Whether all of a heading is a link to the front page of its host, on another page of that.
+fn leads_home(flat: &FlatDom<'_>, heading: ElementIndex, url: &Url) -> bool {
+    let element = &flat.elements[heading as usize];
+    let is_linked = element.link_weight > 0 && element.link_weight == element.counts.weight;
+    let is_front = |url: &Url| url.path() == "/" && url.query().is_none();
+    is_linked
+        && !is_front(url)
+        && (heading + 1..element.end)
+            .filter_map(|at| {
+                let href = local_name!("href");
+                flat.elements[at as usize].element.attribute(&href)
+            })
+            .all(|href| {
+                let target = url.join(href.trim());
+                target.is_ok_and(|target| is_front(&target) && target.host() == url.host())
+            })
 }
 
 /// A title up to the first bar or dash between blanks.
@@ -244,6 +298,13 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
     };
     let is_front = url.path() == "/" && url.query().is_none();
     let mut rest = title.trim();
+    // "Daily Planet: Flood takes bridge", as Blogger writes it.
+    if let Some((head, tail)) = rest.split_once(": ")
+        && !is_front
+        && site_name.is_some_and(|site| letters(site) == letters(head))
+    {
+        rest = tail.trim();
+    }
     // At most four parts are cut: section, site, slogan.
     for _ in 0..4 {
         let Some((at, separator)) = SEPARATORS
@@ -370,5 +431,44 @@ mod tests {
             "Family plans for health care",
             "Health insurance"
         ));
+    }
+
+    #[track_caller]
+    fn check_page(head: &str, body: &str, expected: &str) {
+        let text =
+            "<p>The river rose again on Thursday night, and took the old stone bridge with it.</p>"
+                .repeat(3);
+        let page = format!("<head>{head}</head><body>{body}{text}");
+        let url = Url::parse("https://www.marsh.example/2012/03/eel.html").unwrap();
+        let page = crate::extract(&page, &crate::PageContext::new(&url));
+        assert_eq!(page.title.as_deref(), Some(expected), "{head} {body}");
+    }
+
+    #[test]
+    fn a_heading_that_leads_to_the_front_page_is_the_sites_name() {
+        let logo = "<h1 class=title><a href=/>Marsh walks</a></h1>";
+        let title = "<title>Marsh walks: The eel fisher</title>";
+        check_page(
+            title,
+            &format!("{logo}<h3 class=entry-title>The eel fisher</h3>"),
+            "The eel fisher",
+        );
+        check_page(title, logo, "The eel fisher");
+        check_page(
+            title,
+            "<h1>Marsh walks: The eel fisher</h1>",
+            "Marsh walks: The eel fisher",
+        );
+    }
+
+    #[test]
+    fn what_a_program_writes_for_want_of_a_title_gives_way_to_the_heading() {
+        for title in ["无标题文档", "Untitled Document", "Untitled", "New Page 1"] {
+            check_page(
+                &format!("<title>{title}</title>"),
+                "<h2>海堤修复</h2>",
+                "海堤修复",
+            );
+        }
     }
 }

@@ -1,0 +1,376 @@
+//! When a page was published and changed, as it says.
+//!
+//! Declared times come first, then marked ones, then what is written near the title, in short lines. A date
+//! amid a sentence is what the sentence is about, and a line may say that its date is of something else
+//! ("Valid until", "Joined"): see [`dates::role_of`]. Nothing was published after the page was sent.
+
+use html5ever::{LocalName, local_name};
+use url::Url;
+
+use crate::bounded::char_prefix;
+use crate::class_hints::Hint;
+use crate::dates::{self, Role};
+use crate::dom::Attributes;
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement};
+use crate::line_markers::Marker;
+use crate::structured::Structured;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+use super::BylineZone;
+
+/// The meta elements that hold a date of publication, the most reliable first.
+const PUBLISHED: [&str; 24] = [
+    "article:published_time",
+    "datepublished",
+    "article:published",
+    "og:published_time",
+    "og:article:published_time",
+    "pubdate",
+    "publishdate",
+    "publish_date",
+    "publish-date",
+    "published_time",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dcterms.created",
+    "dcterms.date",
+    "dc.date",
+    "sailthru.date",
+    "parsely-pub-date",
+    "cxenseparse:recs:publishtime",
+    "article.published",
+    "citation_publication_date",
+    "citation_date",
+    "release_date",
+    "date",
+    "bt:pubdate",
+];
+
+/// What the dates of a page are read from.
+pub(super) struct Dating<'d, 'a> {
+    flat: &'d FlatDom<'a>,
+    survey: &'d Survey,
+    structured: &'d Structured,
+    zone: &'d BylineZone,
+    /// The day on which the page was sent.
+    fetched: Option<String>,
+    /// Whether "3/4/2020" is March 4 on this page.
+    month_first: bool,
+}
+
+/// The day on which the server sent the page, as it says.
+fn fetched(headers: &[(String, Vec<u8>)]) -> Option<String> {
+    let (_, value) = headers.iter().find(|(name, _)| name == "date")?;
+    dates::machine(std::str::from_utf8(value).ok()?)
+}
+
+impl<'d, 'a> Dating<'d, 'a> {
+    pub(super) fn of(
+        flat: &'d FlatDom<'a>,
+        survey: &'d Survey,
+        structured: &'d Structured,
+        zone: &'d BylineZone,
+        headers: &[(String, Vec<u8>)],
+    ) -> Dating<'d, 'a> {
+        let is_english = |lang: &str| lang.to_ascii_lowercase().starts_with("en");
+        Dating {
+            flat,
+            survey,
+            structured,
+            zone,
+            fetched: fetched(headers),
+            month_first: flat.lang.is_none_or(is_english),
+        }
+    }
+
+    pub(super) fn published(&self, url: &Url) -> Option<String> {
+        let in_url = dates::in_path(url.path());
+        let read = |value: &str| {
+            dates::machine_in(value, self.month_first).filter(|date| self.has_been(date))
+        };
+        let declared = self
+            .structured
+            .published
+            .as_deref()
+            .and_then(read)
+            .or_else(|| {
+                PUBLISHED
+                    .iter()
+                    .find_map(|name| self.flat.meta(&[name]).and_then(read))
+            })
+            .or_else(|| in_url.clone())
+            .or_else(|| self.marked_time());
+        let near = || self.written_near(&dates::published_in);
+        let Some(declared) = declared else {
+            return near().or_else(|| self.in_byline_class());
+        };
+        // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
+        // is the day in the publisher's own time zone.
+        let shown = [in_url, near()];
+        shown
+            .into_iter()
+            .flatten()
+            .find(|day| dates::are_neighbours(day, &declared))
+            .or(Some(declared))
+    }
+
+    pub(super) fn modified(&self) -> Option<String> {
+        let declared = self.structured.modified.as_deref().and_then(dates::machine);
+        let in_meta = || {
+            self.flat
+                .meta(&[
+                    "article:modified_time",
+                    "og:updated_time",
+                    "datemodified",
+                    "dcterms.modified",
+                    "last-modified",
+                    "lastmod",
+                ])
+                .and_then(dates::machine)
+        };
+        declared
+            .or_else(in_meta)
+            .or_else(|| self.written_near(&dates::modified_in))
+    }
+
+    /// Whether a day had come when the page was sent; it may be a day ahead, in another time zone.
+    fn has_been(&self, date: &str) -> bool {
+        self.fetched
+            .as_deref()
+            .and_then(|fetched| dates::days_from(fetched, date))
+            .is_none_or(|days| days <= 1)
+    }
+
+    /// The date of a `<time>` or `itemprop=datePublished` near the title, or of the only one on the page.
+    fn marked_time(&self) -> Option<String> {
+        let (flat, zone) = (self.flat, self.zone);
+        let mut best: Option<(u32, String)> = None;
+        let mut rest: Vec<String> = Vec::new();
+        for element in &flat.elements {
+            let property = element.element.attribute(&local_name!("itemprop"));
+            let is_published = property.is_some_and(|property| {
+                property
+                    .split_ascii_whitespace()
+                    .any(|name| name.eq_ignore_ascii_case("datepublished"))
+            });
+            // `<abbr class="published" title="2021-03-05">`, the form in use before `<time>`.
+            let is_old_form = element.element.name.local == local_name!("abbr")
+                && element
+                    .element
+                    .attribute(&local_name!("class"))
+                    .is_some_and(|class| class.contains("published"));
+            if element.tag != Tag::Time && !is_published && !is_old_form {
+                continue;
+            }
+            let names = ["datetime", "content", "data-datetime", "title"].map(LocalName::from);
+            let value = names
+                .iter()
+                .find_map(|name| element.element.attribute(name).and_then(dates::machine));
+            let text = value.or_else(|| {
+                let run = flat
+                    .runs
+                    .get(element.first_run.saturating_sub(1) as usize..)?;
+                run.iter()
+                    .take(2)
+                    .find_map(|run| dates::written(&flat.run_text(run), true))
+            });
+            let Some(date) = text.filter(|date| self.has_been(date)) else {
+                continue;
+            };
+            if !is_published && self.is_of_something_else(element) {
+                continue;
+            }
+            let class = element
+                .element
+                .attribute(&local_name!("class"))
+                .unwrap_or("");
+            let at = element.first_run as usize;
+            let distance = if zone.range.contains(&at) || zone.range.contains(&(at + 1)) {
+                0
+            } else {
+                2
+            };
+            let updated = class.contains("updat") || class.contains("modif");
+            let rank = distance
+                + u32::from(!is_published && !class.contains("publish"))
+                + u32::from(updated);
+            if distance == 2 && !is_published {
+                rest.push(date);
+                continue;
+            }
+            if best.as_ref().is_none_or(|(known, _)| rank < *known) {
+                best = Some((rank, date));
+            }
+        }
+        // A time far from the title is the date of something else, unless it is the only one.
+        best.map(|(_, date)| date)
+            .or_else(|| match rest.as_slice() {
+                [only] => Some(only.clone()),
+                _ => None,
+            })
+    }
+
+    /// Whether the line of a marked time tells that it is not when the text was published.
+    fn is_of_something_else(&self, element: &FlatElement<'_>) -> bool {
+        let index = element.first_run as usize;
+        let Some(run) = self.flat.runs.get(index) else {
+            return false;
+        };
+        let is_inside = |at: ElementIndex| {
+            self.flat
+                .ancestors(at)
+                .any(|up| self.flat.elements[up as usize].id == element.id)
+        };
+        let mut before = String::new();
+        for piece in &self.flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
+            if is_inside(piece.element) {
+                break;
+            }
+            crate::whitespace::push_collapsed(&mut before, piece.text);
+        }
+        let label = self.label_before(index, &before);
+        let role = dates::role_of(&label.to_lowercase(), false);
+        matches!(role, Role::Modified | Role::Other)
+    }
+
+    /// What stands before a date in its line; before one that begins a line, the line above if that is a label.
+    fn label_before<'t>(&'t self, index: usize, before: &'t str) -> &'t str {
+        const LABEL_BYTES_MAX: usize = 60;
+        if !before.trim().is_empty() {
+            return before;
+        }
+        let above = index
+            .checked_sub(1)
+            .map_or("", |above| &self.survey.texts[above]);
+        let is_label = above.len() <= LABEL_BYTES_MAX && above.ends_with([':', '：']);
+        if is_label { above } else { "" }
+    }
+
+    /// A date in the text near the title, else near the end of the content.
+    fn written_near(&self, read: &dyn Fn(&str, bool) -> Option<String>) -> Option<String> {
+        const BEGINNING_CHARS: usize = 40;
+        let (survey, zone) = (self.survey, self.zone);
+        let dated = |index: usize| -> Option<String> {
+            let text = &survey.texts[index];
+            if !survey.markers[index].has(Marker::Date) {
+                return None;
+            }
+            let label = self.label_before(index, "");
+            // A long paragraph may mention any day; it counts only if it begins with a date.
+            let line = match self.flat.runs[index].counts.weight > 300 {
+                true => format!("{label}{}…", char_prefix(text, BEGINNING_CHARS)),
+                false => format!("{label}{text}"),
+            };
+            read(&line, self.month_first).filter(|date| self.has_been(date))
+        };
+        zone.range
+            .clone()
+            .find_map(dated)
+            .or_else(|| zone.tail.clone().find_map(dated))
+    }
+
+    /// A date in an element whose class names a by-line or date.
+    fn in_byline_class(&self) -> Option<String> {
+        let flat = self.flat;
+        flat.runs.iter().enumerate().find_map(|(index, run)| {
+            let called = flat
+                .ancestors(run.owner)
+                .take(2)
+                .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
+            if called && run.counts.weight < 200 {
+                dates::published_in(&self.survey.texts[index], self.month_first)
+                    .filter(|date| self.has_been(date))
+            } else {
+                None
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Page, PageContext, extract};
+
+    fn read(line: &str, date: Option<&str>) -> Page {
+        let text = "<p>The river rose again on Thursday night, and took the old stone bridge with it, which had \
+            stood there for two hundred years.</p>";
+        let page = format!(
+            "<html lang=en><title>The lock</title><body><article><h1>The lock</h1>{line}{text}{text}"
+        );
+        let url = url::Url::parse("https://canal.example/lock").unwrap();
+        let header = date.map(|date| ("date".to_owned(), date.as_bytes().to_vec()));
+        let headers: Vec<_> = header.into_iter().collect();
+        extract(
+            &page,
+            &PageContext {
+                headers: &headers,
+                ..PageContext::new(&url)
+            },
+        )
+    }
+
+    #[track_caller]
+    fn check(line: &str, published: Option<&str>, modified: Option<&str>) {
+        let page = read(line, None);
+        assert_eq!(page.published.as_deref(), published, "{line}");
+        assert_eq!(page.modified.as_deref(), modified, "{line}");
+    }
+
+    #[test]
+    fn a_date_of_something_else_is_not_when_a_page_was_published() {
+        for line in [
+            "<p>Valid until 31 December 2031.</p>",
+            "<p>The deadline is January 5, 2030.</p>",
+            "<p>Version 2.1 was released on May 3, 2019.</p>",
+            "<p>截止日期：2030年1月1日。</p>",
+            "<p>本合同有效期至2031年12月31日。</p>",
+            "<dl><dt>Joined:<dd>Mon Mar 01, 2010 3:05 pm</dl>",
+            "<p>Deadline: <time datetime=2030-01-05>5 January</time></p>",
+        ] {
+            check(line, None, None);
+        }
+    }
+
+    #[test]
+    fn a_change_is_told_from_the_publication() {
+        let day = Some("2024-01-02");
+        check("<p>Last updated on January 2, 2024</p>", None, day);
+        check(
+            "<p>Last updated on <time datetime=2024-01-02>Jan 2</time></p>",
+            None,
+            None,
+        );
+        check(
+            "<p>更新时间：2024-01-02　发布时间：2023-05-06</p>",
+            Some("2023-05-06"),
+            day,
+        );
+        check(
+            "<p>Published: 6 May 2023 | Updated: 2 January 2024</p>",
+            Some("2023-05-06"),
+            day,
+        );
+        check(
+            "<span>Posted on May 6, 2023 by Ivo</span>",
+            Some("2023-05-06"),
+            None,
+        );
+        check("<p>2023年5月6日 来源：晨报</p>", Some("2023-05-06"), None);
+    }
+
+    #[test]
+    fn nothing_was_published_after_the_page_was_sent() {
+        let sent = Some("Sat, 06 May 2023 22:00:00 GMT");
+        let line = "<p>May 7, 2023</p>";
+        assert_eq!(
+            read(line, sent).published.as_deref(),
+            Some("2023-05-07"),
+            "in another time zone"
+        );
+        for line in ["<p>May 9, 2023</p>", "<meta name=date content=2099-01-01>"] {
+            assert_eq!(read(line, sent).published, None, "{line}");
+            assert!(read(line, None).published.is_some(), "{line}");
+        }
+    }
+}
