@@ -5,7 +5,9 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::{file, page, run, stderr, stdout, tamis};
+use testweb::TestWeb;
+
+use crate::support::{Bench, file, page, run, says, stderr, stdout, tamis};
 
 /// The answer's lines.
 #[track_caller]
@@ -241,6 +243,34 @@ fn pages_are_extracted_in_order_and_a_missing_one_is_told() {
 }
 
 #[test]
+fn a_page_of_the_web_is_compared_as_politely_as_it_is_fetched() {
+    let original = page("Report", 9, &[]);
+    let reprint = original.replacen("lantern", "torchlight", 1);
+    let web = TestWeb::new()
+        .robots("a.test", "User-agent: *\nDisallow: /closed")
+        .page("http://a.test/report", &original)
+        .page("http://a.test/closed", &reprint)
+        .page("http://a.test/reprint", &reprint);
+    let bench = Bench::serve(web);
+    let dir = tempfile::tempdir().expect("a directory");
+    let a = file(dir.path(), "a.html", &original);
+    let compare = |a: &str, b: &str| {
+        let mut command = tamis(&["compare", "--json", "--proxy", &bench.proxy, a, b]);
+        command.output().expect("runs")
+    };
+    let reprint = "http://a.test/reprint";
+    let answer = values(&compare(&a, reprint)).remove(0);
+    assert_eq!(answer["verdict"], "near_duplicate");
+    let of_two = values(&compare("http://a.test/report", reprint)).remove(0);
+    assert_eq!(of_two["distance"], answer["distance"]);
+    says(&compare(&a, "http://a.test/closed"), 1, &["robots: line 2"]);
+    says(&compare(&a, "http://a.test/none"), 1, &["status 404"]);
+    says(&compare("gone.html", reprint), 2, &["gone.html"]);
+    let mut unproxied = tamis(&["compare", &a, "http://127.0.0.1:1/"]);
+    says(&unproxied.output().expect("runs"), 1, &["--allow-private"]);
+}
+
+#[test]
 fn two_pages_are_compared_with_the_reason_and_the_words_that_differ() {
     let dir = tempfile::tempdir().expect("a directory");
     let original = page("Report", 9, &[]);
@@ -261,13 +291,4 @@ fn two_pages_are_compared_with_the_reason_and_the_words_that_differ() {
     assert!(shown.contains("near duplicate ("), "{shown}");
     let different = &values(&run(&mut tamis(&["compare", "--json", &a, &other])))[0];
     assert_eq!(different["verdict"], "different");
-    let url = tamis(&["compare", &a, "http://a.test/"])
-        .output()
-        .expect("runs");
-    assert_eq!(url.status.code(), Some(2));
-    assert!(
-        stderr(&url).contains("save the page first"),
-        "{}",
-        stderr(&url)
-    );
 }

@@ -3,14 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use ::dedup::{Pair, Side, Verdict};
+use anyhow::Context;
 use documents::Text;
+use fetcher::FetchLimits;
 use report::Look;
 use report::difference::{difference, shortened};
 use resemblance::measures::Relation;
 use serde_json::json;
 use simhash::{IndexConfig, Reason};
+use url::Url;
 
+use super::fetch::{Asker, Manner};
 use super::text::read_page;
+use super::{is_web_url, typed_url};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -21,11 +26,15 @@ const AROUND: usize = 40;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A is the page that was kept, B the one that is judged. Overlap is what the sketches \
-        estimate and the decision rests on; the exact share of word pairs stands beside it.\n\nExample:\n  \
-        tamis compare article.html reprint.html"
+        estimate and the decision rests on; the exact share of word pairs stands beside it. A URL is asked for as \
+        by `tamis fetch`: robots.txt holds.\n\nExamples:\n  \
+        tamis compare article.html reprint.html\n  \
+        tamis compare article.html https://example.org/reprint"
 )]
 pub struct Args {
-    /// The kept page: HTML (its main content counts) or plain text; - is standard input
+    #[command(flatten)]
+    manner: Manner,
+    /// The kept page, a file or a URL: HTML (its main content counts) or plain text; - is standard input
     a: PathBuf,
     /// The page to judge
     b: PathBuf,
@@ -36,7 +45,21 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if args.a == Path::new("-") && args.b == Path::new("-") {
         return Err(usage("only one of the two can be standard input"));
     }
-    let (a, b) = (Page::read(&args.a)?, Page::read(&args.b)?);
+    // What is at hand is read before the web is asked.
+    let at_hand = |place: &Path| (!is_web_url(place)).then(|| Page::read(place)).transpose();
+    let (a, b) = (at_hand(&args.a)?, at_hand(&args.b)?);
+    let mut asker = None;
+    let mut asked = |place: &Path| {
+        let url = typed_url(&place.to_string_lossy());
+        let url = url.map_err(|error| usage(format!("{}: {error}", place.display())))?;
+        let asker = match &mut asker {
+            Some(asker) => asker,
+            none => none.insert(Asker::new(&args.manner, FetchLimits::default())?),
+        };
+        Page::fetch(&url, asker, output)
+    };
+    let a = a.map_or_else(|| asked(&args.a), Ok)?;
+    let b = b.map_or_else(|| asked(&args.b), Ok)?;
     let config = IndexConfig::default();
     let pair = Pair::of(&config, &a.side, &b.side);
     let why = why(&config, &pair);
@@ -55,16 +78,35 @@ struct Page {
 
 impl Page {
     fn read(file: &Path) -> anyhow::Result<Page> {
-        let name = file.display().to_string();
-        if name.starts_with("http://") || name.starts_with("https://") {
-            return Err(usage(format!(
-                "{name} is a URL; save the page first, as with: curl -sLo page.html {name}"
-            )));
-        }
         let side = Side::from(Text::of_bytes(&read_page(file)?, None, None));
+        let name = file.display().to_string();
         Ok(Page { name, side })
     }
 
+    /// Asks for the page; what is no page or no answer of success is an error.
+    fn fetch(url: &Url, asker: &mut Asker, output: &Output) -> anyhow::Result<Page> {
+        let outcome = asker.ask(url);
+        if let Some(error) = outcome.error {
+            anyhow::bail!("cannot fetch {url}: {error}");
+        }
+        let fetched = outcome.last.context("an answer without an error")?;
+        if !(200..300).contains(&fetched.status) {
+            anyhow::bail!("{url} is no page: status {}", fetched.status);
+        }
+        let body = fetched.decoded(&asker.limits);
+        if let Some(binary) = fetcher::binary_type(&body.bytes) {
+            anyhow::bail!("{url} is no page and no text, but {binary}");
+        }
+        if fetched.truncated.is_some() || body.stopped.is_some() {
+            output.say(format!("the body of {url} is not whole"));
+        }
+        let declared = fetched.content_type();
+        let text = Text::of_bytes(&body.bytes, declared.as_deref(), Some(&outcome.final_url));
+        Ok(Page {
+            name: url.to_string(),
+            side: Side::from(text),
+        })
+    }
     fn json(&self) -> serde_json::Value {
         json!({
             "file": self.name,

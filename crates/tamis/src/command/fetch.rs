@@ -1,13 +1,15 @@
 //! `tamis fetch`: one polite fetch, by the code that the crawl uses.
 //!
 //! robots.txt is asked first, at every origin that a redirect leads to; the address guard, the
-//! limits and the identification are the crawl's.
+//! limits and the identification are the crawl's. Other commands that take a URL ask for it by
+//! [`Asker`], too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use fetcher::{
-    Fetch, FetchLimits, FetchRequest, Fetched, HttpConfig, HttpFetcher, Purpose, Robots, Truncated,
-    body_type, follow,
+    Fetch, FetchError, FetchLimits, FetchRequest, Fetched, HttpConfig, HttpFetcher, Purpose,
+    Robots, Truncated, body_type, follow,
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -21,6 +23,9 @@ use crate::output::Output;
 /// Redirects of a robots.txt that are followed: RFC 9309 §2.3.1.2 asks for five.
 const ROBOTS_REDIRECTS_MAX: u32 = 5;
 
+/// Between two pages of one host at least, as in a crawl that says nothing else.
+const DELAY: Duration = Duration::from_secs(1);
+
 /// How what the address guard refuses begins.
 const GUARD: &str = "guard: ";
 
@@ -33,6 +38,19 @@ pub struct Args {
     /// The most bytes of a body, received and decoded; the rest is cut
     #[arg(long, value_name = "BYTES")]
     max_body: Option<u64>,
+    #[command(flatten)]
+    manner: Manner,
+    /// Print the decoded body and nothing else
+    #[arg(long, conflicts_with = "json")]
+    body: bool,
+    /// The absolute URL
+    #[arg(value_parser = typed_url)]
+    url: Url,
+}
+
+/// How the web is asked.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Manner {
     /// Reach private, loopback and link-local addresses, too
     #[arg(long)]
     allow_private: bool,
@@ -42,20 +60,26 @@ pub struct Args {
     /// How to reach you, a URL or a mail address, for the User-Agent
     #[arg(long, value_name = "CONTACT")]
     contact: Option<String>,
-    /// Print the decoded body and nothing else
-    #[arg(long, conflicts_with = "json")]
-    body: bool,
-    /// The absolute URL
-    #[arg(value_parser = typed_url)]
-    url: Url,
 }
 
-/// Where the fetch ended.
-struct Outcome {
-    last: Option<Fetched>,
-    final_url: Url,
+/// Where a fetch ended.
+pub(super) struct Outcome {
+    pub(super) last: Option<Fetched>,
+    pub(super) final_url: Url,
     redirects: Vec<Url>,
-    error: Option<String>,
+    pub(super) error: Option<String>,
+}
+
+/// Asks for single URLs as a crawl does, each host at its pace.
+pub(super) struct Asker {
+    fetcher: HttpFetcher,
+    pub(super) limits: FetchLimits,
+    runtime: tokio::runtime::Runtime,
+    allow_private: bool,
+    /// The robots.txt of each origin.
+    known: HashMap<String, Robots>,
+    /// The hosts that were asked for a page.
+    asked: HashSet<String>,
 }
 
 /// Fetches the URL.
@@ -65,32 +89,69 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         limits.body_bytes_max = bytes;
         limits.decoded_bytes_max = bytes;
     }
-    // Whoever asks for one URL wants what is there.
-    limits.file_bytes_max = limits.body_bytes_max;
-    let config = HttpConfig {
-        contact: args.contact.clone(),
-        limits: limits.clone(),
-        proxy: args.proxy.clone(),
-        allow_private: args.allow_private,
-        ..HttpConfig::default()
-    };
-    let fetcher = HttpFetcher::new(config).map_err(|error| usage(format!("cannot {error}")))?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let mut outcome = runtime.block_on(fetch(&fetcher, &args.url, &limits));
-    if !args.allow_private
-        && let Some(error) = outcome.error.as_mut()
-        && error.starts_with(GUARD)
-    {
-        error.push_str("; to fetch from private and loopback addresses give --allow-private");
+    let mut asker = Asker::new(&args.manner, limits)?;
+    let outcome = asker.ask(&args.url);
+    print(args, &outcome, &asker.limits, output)
+}
+
+impl Asker {
+    /// Whoever asks for one URL wants what is there: a file may be as large as a page.
+    pub(super) fn new(manner: &Manner, mut limits: FetchLimits) -> anyhow::Result<Asker> {
+        limits.file_bytes_max = limits.body_bytes_max;
+        let config = HttpConfig {
+            contact: manner.contact.clone(),
+            limits: limits.clone(),
+            proxy: manner.proxy.clone(),
+            allow_private: manner.allow_private,
+            ..HttpConfig::default()
+        };
+        let fetcher = HttpFetcher::new(config).map_err(|error| usage(format!("cannot {error}")))?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        Ok(Asker {
+            fetcher,
+            limits,
+            runtime,
+            allow_private: manner.allow_private,
+            known: HashMap::new(),
+            asked: HashSet::new(),
+        })
     }
-    print(args, &outcome, &limits, output)
+
+    /// Fetches a URL hop by hop, after the host's delay where the host was asked before.
+    pub(super) fn ask(&mut self, url: &Url) -> Outcome {
+        let (fetcher, limits, known) = (&self.fetcher, &self.limits, &mut self.known);
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let wait = match self.asked.insert(host) {
+            true => Duration::ZERO,
+            false => {
+                let robots = known.get(&url.origin().ascii_serialization());
+                let delay = robots.and_then(|robots| robots.crawl_delay("tamis"));
+                delay.unwrap_or_default().max(DELAY)
+            }
+        };
+        let mut outcome = self.runtime.block_on(async {
+            tokio::time::sleep(wait).await;
+            fetch(fetcher, url, limits, known).await
+        });
+        if !self.allow_private
+            && let Some(error) = outcome.error.as_mut()
+            && error.starts_with(GUARD)
+        {
+            error.push_str("; to fetch from private and loopback addresses give --allow-private");
+        }
+        outcome
+    }
 }
 
 /// Fetches hop by hop, asking each origin's robots.txt first.
-async fn fetch(fetcher: &HttpFetcher, url: &Url, limits: &FetchLimits) -> Outcome {
-    let mut known: HashMap<String, Robots> = HashMap::new();
+async fn fetch(
+    fetcher: &HttpFetcher,
+    url: &Url,
+    limits: &FetchLimits,
+    known: &mut HashMap<String, Robots>,
+) -> Outcome {
     let mut outcome = Outcome {
         last: None,
         final_url: url.clone(),
@@ -99,14 +160,14 @@ async fn fetch(fetcher: &HttpFetcher, url: &Url, limits: &FetchLimits) -> Outcom
     };
     loop {
         let url = outcome.final_url.clone();
-        if let Err(refusal) = ask_robots(fetcher, &url, limits, &mut known).await {
+        if let Err(refusal) = ask_robots(fetcher, &url, limits, known).await {
             outcome.error = Some(refusal);
             return outcome;
         }
         let fetched = match fetcher.fetch(FetchRequest::page(url.clone())).await {
             Ok(fetched) => fetched,
             Err(error) => {
-                outcome.error = Some(format!("{}: {error}", error.name()));
+                outcome.error = Some(told(&error));
                 return outcome;
             }
         };
@@ -170,7 +231,16 @@ async fn read_robots(
             Robots::parse(&fetched.decoded(&limits.decoding_for(Purpose::Robots)).bytes)
         })),
         // Not reachable at all: the page will not be either, and its error says more.
-        Err(error) => Err(format!("{}: {error}", error.name())),
+        Err(error) => Err(told(&error)),
+    }
+}
+
+/// An error behind its name, which some say themselves.
+fn told(error: &FetchError) -> String {
+    let (name, words) = (error.name(), error.to_string());
+    match words.strip_prefix(name) {
+        Some(rest) if rest.starts_with(':') => words,
+        Some(_) | None => format!("{name}: {words}"),
     }
 }
 
