@@ -36,36 +36,86 @@ fn timestamp(date: &str) -> String {
         .collect()
 }
 
-/// The sort key of a URL: the host's labels from the last to the first, then the path; in small
-/// letters, without `www`, and with the parameters of the query in order.
+/// The sort key of a URL as the `surt` of replay tools makes it: the host's labels from the last to the first,
+/// then the path; in small letters, without `www`, escapes undone where a URL can do without, and the parameters
+/// of the query in order.
 fn surt(url: &str) -> String {
     let Ok(parsed) = Url::parse(url) else {
         return url.to_ascii_lowercase();
     };
     let host = parsed.host_str().unwrap_or_default().to_ascii_lowercase();
-    let host = without_www(&host);
-    let is_name = matches!(parsed.host(), Some(url::Host::Domain(_)));
-    let mut key = match is_name {
-        true => host.rsplit('.').collect::<Vec<_>>().join(","),
-        false => host.to_owned(),
-    };
+    let host = without_www(&host).trim_matches(['[', ']']);
+    let mut key = host.rsplit('.').collect::<Vec<_>>().join(",");
     if let Some(port) = parsed.port() {
         key += &format!(":{port}");
     }
-    key.push(')');
-    let path = parsed.path().to_ascii_lowercase();
-    key += match path.trim_end_matches('/') {
-        "" => "/",
-        path => path,
-    };
+    key += ")/";
+    let path = least_escaped(parsed.path());
+    let mut folders: Vec<&str> = Vec::new();
+    for folder in path
+        .split('/')
+        .filter(|folder| !matches!(*folder, "" | "."))
+    {
+        match folder {
+            ".." => drop(folders.pop()),
+            _ => folders.push(folder),
+        }
+    }
+    key += &folders.join("/");
     if let Some(query) = parsed.query().filter(|query| !query.is_empty()) {
-        let query = query.to_ascii_lowercase();
+        let query = least_escaped(query);
         let mut parameters: Vec<&str> = query.split('&').collect();
-        parameters.sort_unstable();
+        parameters.sort_by_key(|parameter| match parameter.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (*parameter, None),
+        });
         key.push('?');
         key += &parameters.join("&");
     }
     key
+}
+
+/// A part of a URL in small letters, with no more escapes than it needs: those of `%41` and of `%2541` are undone.
+fn least_escaped(part: &str) -> String {
+    let mut bytes = part.as_bytes().to_vec();
+    loop {
+        let undone = unescaped(&bytes);
+        if undone.len() == bytes.len() {
+            break;
+        }
+        bytes = undone;
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        match byte {
+            b'%' | b'#' | 0..=b' ' | 0x7f.. => text += &format!("%{byte:02x}"),
+            _ => text.push(char::from(byte.to_ascii_lowercase())),
+        }
+    }
+    text
+}
+
+fn unescaped(bytes: &[u8]) -> Vec<u8> {
+    let digit = |at: usize| {
+        bytes
+            .get(at)
+            .and_then(|&byte| char::from(byte).to_digit(16))
+    };
+    let mut undone = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match (byte, digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                undone.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            _ => {
+                undone.push(byte);
+                at += 1;
+            }
+        }
+    }
+    undone
 }
 
 /// The host without `www.`, `www2.` and the like.
@@ -89,7 +139,19 @@ mod tests {
             ),
             ("http://www2.example.com:8080/dir/", "com,example:8080)/dir"),
             ("http://example.com/?b=2&A=1", "com,example)/?a=1&b=2"),
-            ("http://192.168.0.1/x", "192.168.0.1)/x"),
+            ("http://192.168.0.1:81/x", "1,0,168,192:81)/x"),
+            ("http://[::1]:81/x", "::1:81)/x"),
+            ("http://a.example/brace%7B1%7D", "example,a)/brace{1}"),
+            ("http://a.example/per%25cent", "example,a)/per%cent"),
+            ("http://a.example/100%25", "example,a)/100%25"),
+            ("http://a.example/%23x%20y", "example,a)/%23x%20y"),
+            ("http://a.example/a%2f..%2fb//", "example,a)/b"),
+            ("http://a.example/路", "example,a)/%e8%b7%af"),
+            ("http://a.example/?x=1&y=a%26b", "example,a)/?b&x=1&y=a"),
+            (
+                "http://a.example/?b&a&b=&a=2&a-b=1",
+                "example,a)/?a&a=2&a-b=1&b&b=",
+            ),
             ("http://www.com/", "com)/"),
         ] {
             assert_eq!(surt(url), key);
