@@ -40,6 +40,7 @@ mod section;
 mod sections;
 mod setting;
 pub mod settings;
+mod shell;
 pub mod units;
 
 pub use crawl_config::CrawlConfig;
@@ -53,5 +54,6 @@ pub use rule::CountsFor;
 pub use schema::schema;
 pub use section::{SectionFacts, Shape};
 pub use sections::*;
+pub use shell::for_shell;
 pub use sieve::Keep as KeepPolicy;
 pub use units::{Rate, Size, Span};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::url::CanonicalUrl;
+
 /// A host and its port, `example.org` or `example.org:8080`. http and https of one host share a
 /// key, and so do `example.org.` and `example.org`: politeness is owed to the machine, not to its
 /// spelling.
@@ -81,6 +83,22 @@ impl<'de> Deserialize<'de> for HostKey {
     }
 }
 
+/// A host that somebody typed, in the form that keys have: lower case, and ASCII, as `xn--fsqu00a.xn--0zwm56d` for
+/// `例子.测试`. A `*.` before it stays; what is no host is put in lower case.
+pub fn typed_host(text: &str) -> String {
+    let text = text.trim();
+    let (below, name) = match text.strip_prefix("*.") {
+        Some(name) => ("*.", name),
+        None => ("", text),
+    };
+    let is_host = !name.contains(['/', '\\', '?', '#', '@']);
+    let url = CanonicalUrl::parse(&format!("http://{name}/"));
+    match url.ok().filter(|_| is_host) {
+        Some(url) => format!("{below}{}", url.host()),
+        None => text.to_lowercase(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
 
@@ -124,5 +142,20 @@ mod tests {
             "user.github.io",
             Some("user.github.io"),
         );
+    }
+
+    #[test]
+    fn a_typed_host_is_the_key_in_any_spelling() {
+        for (typed, host) in [
+            ("例子.测试", "xn--fsqu00a.xn--0zwm56d"),
+            (" *.例子.测试", "*.xn--fsqu00a.xn--0zwm56d"),
+            ("Bücher.example:8080", "xn--bcher-kva.example:8080"),
+            ("A.Example.", "a.example"),
+            ("[::1]:81", "[::1]:81"),
+            ("a.example/X", "a.example/x"),
+            ("", ""),
+        ] {
+            assert_eq!(super::typed_host(typed), host);
+        }
     }
 }

@@ -91,7 +91,7 @@ pub use config::{
     FrontierConfig, FrontierError, HostStatus, Opened, SEEN_IN_MEMORY, SLOTS_PER_URL,
 };
 pub use frontier::{Frontier, Learnt, Offers, Share, Troubled};
-pub use host::HostKey;
+pub use host::{HostKey, typed_host};
 pub use inner_urls::{InnerValue, inner_values};
 pub use lease::{
     Admission, Counts, FrontierUrl, Gate, HeldBack, Lease, LinkTarget, NO_PAGE, Next, PendingUrl,

@@ -20,6 +20,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use config::for_shell;
+
 use crate::error::CrawlError;
 
 /// Tries to take the lock.
@@ -58,6 +60,11 @@ impl CrawlDir {
             copy_of: Some(place.to_owned()),
             ..self
         }
+    }
+
+    /// The same, as it is typed in a command.
+    pub fn typed(&self) -> String {
+        for_shell(Path::new(&self.shown()))
     }
 
     /// Whether these are copies of what is elsewhere.

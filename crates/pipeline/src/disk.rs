@@ -51,9 +51,10 @@ impl DiskReserve {
         (free < reserve).then(|| {
             format!(
                 "{} are free at {dir}, and limits.disk_reserve keeps {}: free some space, then carry on \
-                 with: tamis crawl --dir {dir}",
+                 with: tamis crawl --dir {}",
                 megabytes(free),
                 megabytes(reserve),
+                config::for_shell(&self.dir),
             )
         })
     }

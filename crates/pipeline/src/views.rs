@@ -229,7 +229,7 @@ impl Opened {
                 "archive: what stood in {damaged} damaged {} is lost; `tamis check-dir {} --repair` makes state and \
                  index anew without it, and the next start fetches the pages once more whose records were there",
                 if damaged == 1 { "place" } else { "places" },
-                dir.root().display()
+                dir.typed()
             ));
         }
         Ok(())

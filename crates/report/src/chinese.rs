@@ -295,6 +295,10 @@ mod tests {
         let host = "a.test".to_owned();
         let barren = outcome::LowYield::Host { host, why };
         told.push(format!("Not fetched: barren, by {barren}."));
+        for trap in outcome::Trap::KNOWN {
+            let kind = trap.name().trim_start_matches("trap_").replace('_', " ");
+            told.push(format!("{kind}: 3"));
+        }
         for reason in outcome::StopReason::KNOWN {
             for detail in [None, Some("x")] {
                 told.push(crate::why_stopped(reason, detail, 0));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use config::for_shell;
 use outcome::{FailureKind, Refusal};
 
 use crate::figures::CrawlReport;
@@ -27,7 +28,7 @@ pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
     if report.judged() > 0 || report.totals.finished == 0 {
         return Vec::new();
     }
-    let shown = dir.display();
+    let shown = for_shell(dir);
     let reasons = &report.reasons;
     let failed = reasons.failed.iter();
     let failed = failed.map(|(reason, n)| (reason, *n, mend(&FailureKind::from(reason.as_str()))));

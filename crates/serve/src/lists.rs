@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use frontier::typed_host;
 use report::Comparison;
 
 use crate::answers::{
@@ -64,7 +65,8 @@ pub(crate) fn pages(view: &View, asked: &PagesAsked) -> Result<Pages, String> {
     };
     // A name that no row has fits none.
     let id = |name: &Option<String>| filled(name).map(|name| rows.names.find(name));
-    let (reason, host) = (id(&asked.reason), id(&asked.host));
+    let reason = id(&asked.reason);
+    let host = filled(&asked.host).map(|host| rows.names.find(&typed_host(host)));
     let (lang, page_type) = (id(&asked.lang), id(&asked.page_type));
     let days = Days::read(&asked.since, &asked.until)?;
     let wanted = filled(&asked.q).map(str::to_lowercase);

@@ -13,7 +13,7 @@
 use std::collections::{HashMap, HashSet};
 
 use archive::{Event, PageRecord, Record, RetryOrigin, RetryRecord, ReturnRecord};
-use frontier::{CanonicalUrl, FrontierUrl};
+use frontier::{CanonicalUrl, FrontierUrl, typed_host};
 use outcome::{FailureKind, JunkReason, Outcome, OutcomeKind, Refusal, RobotsRefusal};
 use serde::{Deserialize, Serialize};
 
@@ -232,7 +232,7 @@ fn parse_host(text: &str) -> Result<String, String> {
     let bare = bare.split('/').next().unwrap_or_default();
     match (bare == host, bare) {
         (_, "") => Err("--host is empty: write a host, such as example.org".into()),
-        (true, _) => Ok(host),
+        (true, _) => Ok(typed_host(host.strip_prefix("*.").unwrap_or(&host))),
         (false, _) => Err(format!("--host {text:?} is no host: write {bare:?}")),
     }
 }
@@ -664,6 +664,10 @@ mod tests {
         check(None, Some("www.a.example"), &page, true);
         check(None, Some("ww.a.example"), &page, false);
         check(None, Some("example.a"), &page, false);
+        for typed in ["例子.测试", "*.例子.测试"] {
+            let filter = RetryFilter::parse(None, Some(typed)).expect("is a host");
+            assert!(filter.takes_host("www.xn--fsqu00a.xn--0zwm56d"), "{typed}");
+        }
     }
 
     #[test]

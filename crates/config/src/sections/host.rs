@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontier::{CanonicalUrl, HostLimits};
+use frontier::{HostLimits, typed_host};
 
 use super::scope::host_alone;
 use crate::crawl_config::CrawlConfig;
@@ -43,7 +43,7 @@ impl Section for HostSection {
     }
 
     fn meant_by(name: &str) -> String {
-        host_key(name)
+        typed_host(name)
     }
 }
 
@@ -56,7 +56,7 @@ impl CrawlConfig {
                 connections: own.connections,
                 pages: own.max_pages,
             };
-            (host_key(host), limits)
+            (typed_host(host), limits)
         })
     }
 
@@ -75,13 +75,6 @@ impl CrawlConfig {
     pub fn delays_by_host(&self) -> impl Iterator<Item = (String, Duration)> {
         let limits = self.limits_by_host();
         limits.filter_map(|(host, limits)| Some((host, limits.delay?)))
-    }
-}
-
-fn host_key(host: &str) -> String {
-    match CanonicalUrl::parse(&format!("http://{host}/")) {
-        Ok(url) => url.host().as_str().to_owned(),
-        Err(_) => host.to_lowercase(),
     }
 }
 
@@ -106,8 +99,6 @@ mod tests {
         }
         let (_, mend) = HostSection::check_name("https://a.example/").expect_err("is a URL");
         assert_eq!(mend, "write the host alone: \"a.example\"");
-        assert_eq!(host_key("Bücher.example"), "xn--bcher-kva.example");
-        assert_eq!(host_key("a.example:80"), "a.example");
     }
 
     #[test]

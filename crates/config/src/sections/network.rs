@@ -91,7 +91,7 @@ pub(crate) fn parse_resolve(rule: &str) -> Option<(String, u16, IpAddr)> {
     let address = address.trim_start_matches('[').trim_end_matches(']');
     (!host.is_empty()).then_some(())?;
     Some((
-        host.to_ascii_lowercase(),
+        frontier::typed_host(host),
         port.parse().ok().filter(|&port| port > 0)?,
         address.parse().ok()?,
     ))
@@ -147,6 +147,8 @@ mod tests {
             parse_resolve("A.example:80:192.0.2.1"),
             Some(("a.example".into(), 80, [192, 0, 2, 1].into()))
         );
+        let of_idn = parse_resolve("例子.测试:80:192.0.2.1").map(|(host, ..)| host);
+        assert_eq!(of_idn.as_deref(), Some("xn--fsqu00a.xn--0zwm56d"));
         assert!(parse_resolve("a.example:80:[::1]").is_some_and(|(_, _, ip)| ip.is_ipv6()));
         assert_eq!(parse_resolve("a.example:80"), None);
         // No URL has this port.

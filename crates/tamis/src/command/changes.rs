@@ -65,7 +65,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         let told = match (rounds.last(), &args.since) {
             (None, _) => format!(
                 "the crawl has not come back yet: tamis crawl --dir {} --again",
-                args.dir.display()
+                ::config::for_shell(&args.dir)
             ),
             (Some(_), Some(since)) => since_in_words(since, &counts, tongue),
             (Some(round), None) => round.line(),

@@ -38,10 +38,8 @@ enum Action {
         files: Vec<PathBuf>,
     },
     /// Show the effective configuration, each value with where it came from
-    #[command(
-        after_help = "Examples:\n  tamis config show config/news-watch.toml\n  \
-        tamis config show crawls/db/crawl.toml | grep politeness"
-    )]
+    #[command(after_help = "Examples:\n  tamis config show config/news.toml\n  \
+        tamis config show crawls/db/crawl.toml | grep politeness")]
     Show {
         /// Configuration file, - for standard input; none shows the defaults
         file: Option<PathBuf>,

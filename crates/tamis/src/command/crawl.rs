@@ -116,7 +116,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if let Some(config) = &args.config_flag {
         return Err(usage(format!(
             "there is no --config: name the configuration alone: tamis crawl {}",
-            config.display()
+            ::config::for_shell(config)
         )));
     }
     let dir = CrawlDir::new(directory(args)?);
@@ -353,7 +353,7 @@ fn run_until(
             "the disk is full at {}; every page recorded so far is safe: free some space, then carry on \
              with: tamis crawl --dir {} ({})",
             dir.root().display(),
-            dir.root().display(),
+            dir.typed(),
             in_full(&error)
         )),
         false => crawl_error(error),
@@ -395,7 +395,7 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     for line in &causes {
         output.say(line);
     }
-    let dir = dir.root().display();
+    let dir = dir.typed();
     if summary.reason == StopReason::Interrupted {
         if talks {
             let how = match runner.stop.is_at_once() {
@@ -433,7 +433,7 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
 
 /// Says why nothing was fetched, or that it was visits that were made.
 fn tell_idle(summary: &CrawlSummary, runner: &Runner<'_>, used_up: bool) {
-    let (dir, output) = (runner.dir.root().display(), runner.output);
+    let (dir, output) = (runner.dir.typed(), runner.output);
     let snapshot = &summary.snapshot;
     let is_node = pipeline::is_node(runner.dir);
     if used_up && is_node {
@@ -471,7 +471,7 @@ fn tell_idle(summary: &CrawlSummary, runner: &Runner<'_>, used_up: bool) {
 
 /// What to try next after a crawl that ended well.
 fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>) {
-    let (dir, output) = (runner.dir.root().display(), runner.output);
+    let (dir, output) = (runner.dir.typed(), runner.output);
     let guarded = summary.snapshot.guarded_this_start;
     if guarded > 0 {
         let urls = report::words::plural(guarded, "URL was", "URLs were");
@@ -502,7 +502,7 @@ fn tell_next(summary: &CrawlSummary, runner: &Runner<'_>) {
 
 /// What is known and was not asked for, where nothing waits any more.
 fn tell_left_out(snapshot: &pipeline::Snapshot, runner: &Runner<'_>) {
-    let (dir, output) = (runner.dir.root().display(), runner.output);
+    let (dir, output) = (runner.dir.typed(), runner.output);
     if snapshot.too_deep > 0 {
         let links = report::words::plural(snapshot.too_deep, "link leads", "links lead");
         output.say(format!(

@@ -77,7 +77,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         ..Look::default()
     };
     output.line(report::text::render(&report, look))?;
-    let shown = args.dir.display();
+    let shown = ::config::for_shell(&args.dir);
     let tamis = started_as();
     output.line("Try next:")?;
     output.line(format!("  {tamis} search {shown} 全文检索"))?;

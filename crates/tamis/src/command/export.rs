@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use ::config::for_shell;
 use archive::{BodyRef, Capture, Event, Record};
+use frontier::typed_host;
 use outcome::PageType;
 use pipeline::CrawlDir;
 use report::export::{Reads, instant_of};
@@ -84,7 +86,8 @@ impl FromStr for Rows {
         match name {
             DATASET => Ok(Rows::Dataset),
             dir if CrawlDir::new(dir).holds_crawl() => Err(format!(
-                "it is a crawl's directory, which comes first: tamis export {dir} indexed"
+                "it is a crawl's directory, which comes first: tamis export {} indexed",
+                for_shell(Path::new(dir))
             )),
             name => {
                 let what = name.parse().map(Rows::Of);
@@ -263,11 +266,11 @@ fn tell_hosts(dirs: &[CrawlDir], asked: &[String], output: &Output) -> anyhow::R
         );
     }
     let bare = |host: &str| {
-        let host = host.trim_start_matches("*.").to_lowercase();
+        let host = typed_host(host.trim_start_matches("*."));
         host.split(':').next().unwrap_or_default().to_owned()
     };
     for host in asked {
-        let (name, wanted) = (host.to_lowercase(), bare(host));
+        let (name, wanted) = (typed_host(host), bare(host));
         let ours = format!(".{wanted}");
         if wanted.is_empty() || hosts.contains(&name) || name.starts_with('[') {
             continue;
@@ -281,7 +284,7 @@ fn tell_hosts(dirs: &[CrawlDir], asked: &[String], output: &Output) -> anyhow::R
         output.say(match near.len() {
             0 => format!(
                 "no page of the host {host} was read; which hosts there are: tamis export {} hosts",
-                dirs[0].shown()
+                dirs[0].typed()
             ),
             _ => format!("no page of the host {host} was read; hosts with that name are: {shown}"),
         });
@@ -305,7 +308,7 @@ fn tell_unvisited(
             return Ok(());
         }
     }
-    let dir = dirs[0].shown();
+    let dir = dirs[0].typed();
     output.say(format!(
         "no rows: changes are what visits find, and there are none yet; to visit the pages once more: \
          tamis crawl --dir {dir} --again"
@@ -436,7 +439,7 @@ impl Write for WithoutHead<'_> {
 /// What is asked for, where it makes sense.
 fn request(args: &Args) -> anyhow::Result<Request> {
     let filter = Filter {
-        hosts: args.host.clone(),
+        hosts: args.host.iter().map(|host| typed_host(host)).collect(),
         types: args.types.clone(),
         langs: args.lang.clone(),
         since_ms: args.since,

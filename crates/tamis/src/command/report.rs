@@ -77,13 +77,20 @@ impl From<Lang> for Tongue {
     }
 }
 
-/// The form that the name of a file ends with.
-fn form_of(out: Option<&Path>) -> Form {
+/// The form that the name of a file ends with; a note where it ends with what stands for none.
+fn form_of(out: Option<&Path>, output: &Output) -> Form {
     let ending = out.and_then(Path::extension).unwrap_or_default();
     match ending.to_ascii_lowercase().to_str() {
         Some("html" | "htm") => Form::Html,
         Some("json") => Form::Json,
-        _ => Form::Text,
+        Some(other @ ("pdf" | "doc" | "docx" | "xls" | "xlsx" | "csv" | "md" | "xml")) => {
+            output.say(format!(
+                "note: no form of a report ends with .{other}, so it is text: for another form name the file .html or \
+                 .json, or give --format"
+            ));
+            Form::Text
+        }
+        Some(_) | None => Form::Text,
     }
 }
 
@@ -102,7 +109,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     let form = match output.json {
         true => Form::Json,
-        false => args.format.unwrap_or_else(|| form_of(args.out.as_deref())),
+        false => {
+            let by_name = || form_of(args.out.as_deref(), output);
+            args.format.unwrap_or_else(by_name)
+        }
     };
     let to_file = args.out.is_some();
     let look = Look {

@@ -101,7 +101,7 @@ fn add(dir: &Path, seeds: &[SeedUrl], output: &Output) -> anyhow::Result<Exit> {
         output.say(format!(
             "no crawl runs in {0}: it takes the seeds as it starts, with: tamis crawl --dir {0} \
              --seeds FILE, or --seed URL",
-            dir.display()
+            ::config::for_shell(dir)
         ));
         return Ok(Exit::Problem);
     }

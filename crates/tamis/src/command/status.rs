@@ -262,7 +262,7 @@ fn lines(shown: &Snapshot, dir: &CrawlDir, tongue: Tongue, output: &Output) -> V
 
 /// What there is to say beside the figures.
 fn beside(shown: &Snapshot, dir: &CrawlDir) -> Vec<String> {
-    let root = dir.shown();
+    let root = dir.typed();
     let mut lines = Vec::new();
     let reason = shown.stop_reason.as_ref();
     match (shown.state.as_str(), reason) {

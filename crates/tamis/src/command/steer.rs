@@ -72,7 +72,7 @@ pub struct RetryArgs {
 /// Pauses.
 pub fn pause(args: &PauseArgs, output: &Output) -> anyhow::Result<Exit> {
     let dir = journal::open(&args.dir)?;
-    let next = format!("paused; go on with: tamis resume {}", args.dir.display());
+    let next = format!("paused; go on with: tamis resume {}", dir.typed());
     tell(&dir, &Request::Pause, &next, output)
 }
 
@@ -139,7 +139,7 @@ pub fn retry(args: &RetryArgs, output: &Output) -> anyhow::Result<Exit> {
         (_, true) => format!("{back} back in the queue of the running crawl"),
         (_, false) => format!(
             "{back} back in the queue; carry on with: tamis crawl --dir {}",
-            args.dir.display()
+            dir.typed()
         ),
     });
     Ok(Exit::Done)
@@ -148,7 +148,7 @@ pub fn retry(args: &RetryArgs, output: &Output) -> anyhow::Result<Exit> {
 /// Why nothing was put back.
 fn nothing(args: &RetryArgs, filter: &RetryFilter, dir: &CrawlDir) -> anyhow::Result<String> {
     let report = report::of(dir)?;
-    let shown = dir.root().display();
+    let shown = dir.typed();
     let mut failed: Vec<(&String, &u64)> = report.reasons.failed.iter().collect();
     failed.sort_by_key(|(reason, n)| (Reverse(**n), (*reason).clone()));
     let named = |(reason, n): &(&String, &u64)| format!("{} {}", name(reason), count(**n));
@@ -224,7 +224,7 @@ fn tell(dir: &CrawlDir, request: &Request, done: &str, output: &Output) -> anyho
 fn nobody(dir: &CrawlDir, output: &Output) -> Exit {
     output.say(format!(
         "no crawl runs in {0}; start it with: tamis crawl --dir {0}",
-        dir.root().display()
+        dir.typed()
     ));
     Exit::Problem
 }

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ::config::for_shell;
 use ::report::words::plural;
 use archive::Event;
 use frontier::{SeedUrl, parse_seeds};
@@ -210,7 +211,8 @@ fn hint_of_folder(path: &Path) -> String {
     let shown = path.display();
     if CrawlDir::new(path).holds_crawl() {
         return format!(
-            "{shown} is a crawl's directory, no configuration; carry it on with: tamis crawl --dir {shown}"
+            "{shown} is a crawl's directory, no configuration; carry it on with: tamis crawl --dir {}",
+            for_shell(path)
         );
     }
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
@@ -219,7 +221,7 @@ fn hint_of_folder(path: &Path) -> String {
     if let Some(crawl) = names.iter().find(|dir| CrawlDir::new(*dir).holds_crawl()) {
         return format!(
             "{shown} is a folder, no configuration, and holds crawls; carry one on with: tamis crawl --dir {}",
-            crawl.display()
+            for_shell(crawl)
         );
     }
     format!("{shown} is a folder, no configuration: name a file in it, such as {shown}/crawl.toml")
@@ -265,7 +267,7 @@ pub(super) fn check_same_crawl(args: &Args, dir: &CrawlDir, given: &Given) -> an
     if first.is_empty() {
         return Ok(());
     }
-    let root = dir.root().display();
+    let root = dir.typed();
     Err(usage(format!(
         "{root} holds another crawl, of {}, which has none of the seeds given now: give this crawl a directory \
          of its own, with --dir; to carry the other one on: tamis crawl --dir {root}; to add seeds to it: \
@@ -296,7 +298,7 @@ fn check_same_topic(args: &Args, dir: &CrawlDir, config: &CrawlConfig) -> anyhow
     if args.yes || was.is_empty() || now.is_empty() || !was.is_disjoint(&now) {
         return Ok(());
     }
-    let root = dir.root().display();
+    let root = dir.typed();
     let named: Vec<&str> = was
         .iter()
         .take(KEYWORDS_NAMED)
@@ -362,7 +364,7 @@ fn seeds(
         return Err(several("the seeds", &problems));
     }
     if seeds.is_empty() && !goes_on {
-        let root = dir.root().display();
+        let root = dir.typed();
         let why = match args.fresh && dir.holds_crawl() {
             true => format!("the configuration in {root} has none for a new crawl"),
             false => format!("{root} holds no crawl yet"),

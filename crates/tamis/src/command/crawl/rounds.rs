@@ -148,7 +148,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
         if end.is_some_and(|end| Instant::now() >= end) {
             runner.tell(format!(
                 "the time is up; what has changed: tamis changes {0} | goes on with: tamis crawl --dir {0}",
-                runner.dir.root().display()
+                runner.dir.typed()
             ));
             return Ok(Exit::Done);
         }
