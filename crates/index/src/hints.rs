@@ -22,6 +22,15 @@ pub enum Hint {
     Wordless,
     /// A quote is not closed: its phrase reaches to the end.
     OpenQuote,
+    /// An operator joins nothing: it is looked for as a word.
+    Operator(String),
+    /// The index knows languages and not their regions: of `typed`, it looks for `primary`.
+    Region {
+        /// The language asked for.
+        typed: String,
+        /// What is looked for.
+        primary: String,
+    },
     /// No page is in this language.
     Language {
         /// The language asked for.
@@ -48,8 +57,11 @@ impl Searcher {
         if query.open_quote {
             hints.push(Hint::OpenQuote);
         }
+        hints.extend(query.lone_operators.iter().cloned().map(Hint::Operator));
+        let regions = query.regions.iter().cloned();
+        hints.extend(regions.map(|(typed, primary)| Hint::Region { typed, primary }));
         let has_word = |part: &Part| !part.words().is_empty();
-        let parts = || query.wanted.iter().chain(&query.unwanted);
+        let parts = || query.wanted.iter().flatten().chain(&query.unwanted);
         let filters = [
             &query.hosts,
             &query.langs,
@@ -64,7 +76,7 @@ impl Searcher {
         hints
     }
 
-    /// Why a query finds nothing, as far as the index tells.
+    /// Why no page has all that a query asks for, as far as the index tells.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -90,10 +102,23 @@ impl Searcher {
                 });
             }
         }
-        for part in &query.wanted {
-            for word in part.words() {
-                let hint = Hint::Word(word.text.clone());
-                if !hints.contains(&hint) && self.count(&*word_query(&word, &self.fields))? == 0 {
+        for choice in &query.wanted {
+            let mut missing = Vec::new();
+            for part in choice {
+                let words = missing.len();
+                for word in part.words() {
+                    if self.count(&*word_query(&word, &self.fields))? == 0 {
+                        missing.push(Hint::Word(word.text));
+                    }
+                }
+                // One part whose words are all there is enough.
+                if missing.len() == words {
+                    missing.clear();
+                    break;
+                }
+            }
+            for hint in missing {
+                if !hints.contains(&hint) {
                     hints.push(hint);
                 }
             }

@@ -32,11 +32,13 @@
 // Writing.
 mod damage;
 mod directory;
+mod forms;
 mod page_index;
 mod schema;
 mod tokenizer;
 
 // Searching.
+mod english;
 mod exclusion;
 mod hints;
 mod query;

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use outcome::PageType;
-use segment::{SEGMENT_SCHEME, Segmenter, Words};
+use segment::{SEGMENT_SCHEME, Segmenter, Word, Words};
 use serde::{Deserialize, Serialize};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::schema::Value;
@@ -20,8 +20,9 @@ use tantivy::{Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, TantivyD
 
 use crate::directory::PreadDirectory;
 use crate::error::{IndexError, engine};
+use crate::forms::push_forms;
 use crate::schema::{Fields, INDEX_SCHEME, host_terms, is_list, tokenizers};
-use crate::tokenizer::{SEPARATOR, join_words, push_characters};
+use crate::tokenizer::{SEPARATOR, push_characters, push_words};
 
 /// Memory of the indexing thread. When it is full, a segment is written.
 pub const HEAP_BYTES: usize = 32 << 20;
@@ -84,7 +85,6 @@ pub struct PageIndex {
     writer: IndexWriter,
     fields: Fields,
     joined: String,
-    characters: String,
 }
 
 impl std::fmt::Debug for PageIndex {
@@ -156,7 +156,6 @@ impl PageIndex {
             writer,
             fields,
             joined: String::new(),
-            characters: String::new(),
         })
     }
 
@@ -187,28 +186,29 @@ impl PageIndex {
         entry.add_text(fields.title, document.title);
         entry.add_text(fields.text, document.text);
         let is_list = is_list(&document.page_type, document.url);
-        let of_title = || title.iter().map(|word| word.text);
-        let of_text = words.iter().map(|word| word.text);
-        if is_list {
-            join_words(of_title().chain(of_text), &mut self.joined);
-        } else {
-            join_words(of_title(), &mut self.joined);
+        self.joined.clear();
+        push_words(document.title, &title, &mut self.joined);
+        if !is_list {
             entry.add_text(fields.title_words, &self.joined);
-            join_words(of_text, &mut self.joined);
+            self.joined.clear();
         }
+        push_words(document.text, words, &mut self.joined);
         entry.add_text(fields.text_words, &self.joined);
         if let Some(author) = document.author {
-            let words = segmenter.words(author);
-            join_words(words.iter().map(|word| word.text), &mut self.joined);
+            self.joined.clear();
+            push_words(author, &segmenter.words(author), &mut self.joined);
             entry.add_text(fields.author, author);
             entry.add_text(fields.author_words, &self.joined);
         }
-        self.characters.clear();
-        push_characters(&title, &mut self.characters);
-        self.characters.push(SEPARATOR);
-        push_characters(words, &mut self.characters);
-        if self.characters.len() > SEPARATOR.len_utf8() {
-            entry.add_text(fields.characters, &self.characters);
+        self.joined.clear();
+        for (text, words) in [(document.title, &title), (document.text, words)] {
+            // An empty place: no row reaches from the title into the text.
+            self.joined.push(SEPARATOR);
+            let push_word = |word: &Word<'_>, out: &mut String| push_forms(text, word, out);
+            push_characters(words, &mut self.joined, push_word);
+        }
+        if self.joined.len() > 2 * SEPARATOR.len_utf8() {
+            entry.add_text(fields.characters, &self.joined);
         }
         if let Some(published) = document.published {
             entry.add_text(fields.published, published);

@@ -1,14 +1,22 @@
 //! Parses a query as it was typed. Every text is a query: what fits no syntax is words.
 //!
 //! ```text
-//! word word        both, if there are pages with both, else any
-//! "a phrase"       in this order; 「」 “” work too
-//! -word -"phrase"  not these
+//! word word        both, if there are pages with both, else any; AND may stand between them
+//! a OR b, a | b    one of them is enough
+//! "a phrase"       in this order, side by side; 「」 “” work too
+//! -word -"phrase"  not these; also NOT word
+//! c++ c# .net      these names, not the words in them
 //! host:a.example   this host and its subdomains; also site:
 //! lang:zh          this language
 //! ```
+//!
+//! Operators are written in capitals, and where they join nothing they are words. Brackets group nothing.
 
-use segment::{Script, Segmenter};
+use frontier::typed_host;
+use segment::{Language, Script, Segmenter, Words};
+
+use crate::forms::name_with_signs;
+use crate::tokenizer::{placed, push_characters};
 
 /// Parts of a query; further ones are ignored.
 const PARTS_MAX: usize = 64;
@@ -19,15 +27,23 @@ const QUERY_BYTES_MAX: usize = 8 << 10;
 /// Words of one part; further ones are ignored.
 const PART_WORDS_MAX: usize = 64;
 
+/// Places in a row of characters; further ones are ignored.
+const PLACES_MAX: usize = 256;
+
 /// A query in its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Query {
-    pub(crate) wanted: Vec<Part>,
+    /// Each is wanted; of the parts of one, one is enough.
+    pub(crate) wanted: Vec<Vec<Part>>,
     pub(crate) unwanted: Vec<Part>,
     pub(crate) hosts: Vec<String>,
     pub(crate) langs: Vec<String>,
     pub(crate) not_hosts: Vec<String>,
     pub(crate) not_langs: Vec<String>,
+    /// Languages with a region or script, as typed; the index has primary codes alone.
+    pub(crate) regions: Vec<(String, String)>,
+    /// Operators that join nothing, as typed.
+    pub(crate) lone_operators: Vec<String>,
     /// A quote was not closed; its phrase reaches to the end.
     pub(crate) open_quote: bool,
 }
@@ -45,25 +61,93 @@ pub(crate) struct Part {
 pub(crate) struct QueryWord {
     pub(crate) text: String,
     pub(crate) script: Script,
-    /// Nothing stands between it and the word before it.
-    pub(crate) joined: bool,
+}
+
+/// A part before its place in the query is known.
+struct Typed {
+    part: Part,
+    /// A hyphen stands before it.
+    is_negative: bool,
+}
+
+/// What a part is beside the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Wanted,
+    Unwanted,
+    Host,
+    Language,
+    And,
+    Or,
+    Not,
 }
 
 impl Part {
-    /// The words of the part.
+    /// The words of the part, or their names with signs.
     pub(crate) fn words(&self) -> Vec<QueryWord> {
         let words = Segmenter::shared().words(&self.text);
-        let mut end = None;
-        let words = words.iter().take(PART_WORDS_MAX).map(|word| {
-            let joined = end == Some(word.start);
-            end = Some(word.end);
-            QueryWord {
-                text: word.text.to_owned(),
-                script: word.script,
-                joined,
-            }
+        let words = words.iter().take(PART_WORDS_MAX).map(|word| QueryWord {
+            text: name_with_signs(&self.text, &word).map_or(word.text.to_owned(), |(name, _)| name),
+            script: word.script,
         });
         words.collect()
+    }
+
+    /// The part as a row of characters and the words between them, each with its place; nothing where it has no
+    /// such characters. Where the part has gaps, the row without them is second.
+    pub(crate) fn rows(&self) -> Vec<Vec<(usize, String)>> {
+        let words: Words = Segmenter::shared().words(&self.text);
+        let mut joined = String::new();
+        push_characters(&words, &mut joined, |word, out| {
+            let name = name_with_signs(&self.text, word);
+            out.push_str(name.as_ref().map_or(word.text, |(name, _)| name));
+        });
+        let mut row = placed(&joined);
+        row.truncate(PLACES_MAX);
+        if row.is_empty() {
+            return Vec::new();
+        }
+        let closed: Vec<(usize, String)> = row
+            .iter()
+            .enumerate()
+            .map(|(place, (_, text))| (place, text.clone()))
+            .collect();
+        let first = row[0].0;
+        let has_gap = row.iter().zip(&closed).any(|(a, b)| a.0 - first != b.0);
+        match has_gap {
+            true => vec![row, closed],
+            false => vec![closed],
+        }
+    }
+
+    /// The name and the value of a filter.
+    fn filter(&self) -> Option<(Role, &str)> {
+        let (name, value) = self.text.split_once([':', '：'])?;
+        let role = match name.to_ascii_lowercase().as_str() {
+            "host" | "site" => Role::Host,
+            "lang" | "language" => Role::Language,
+            _ => return None,
+        };
+        (!self.phrase && !value.is_empty()).then_some((role, value))
+    }
+}
+
+impl Typed {
+    fn role(&self) -> Role {
+        match (
+            self.part.text.as_str(),
+            self.is_negative || self.part.phrase,
+        ) {
+            ("AND", false) => return Role::And,
+            ("OR" | "|" | "｜", false) => return Role::Or,
+            ("NOT", false) => return Role::Not,
+            _ => {}
+        }
+        match (self.part.filter(), self.is_negative) {
+            (Some((role, _)), _) => role,
+            (None, false) => Role::Wanted,
+            (None, true) => Role::Unwanted,
+        }
     }
 }
 
@@ -73,52 +157,117 @@ impl Query {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let mut rest = text[..end].trim_start();
-        let mut query = Query::default();
-        for _ in 0..PARTS_MAX {
-            let Some(first) = rest.chars().next() else {
-                break;
-            };
-            let negative = matches!(first, '-' | '－')
-                && rest[first.len_utf8()..]
-                    .chars()
-                    .next()
-                    .is_some_and(|next| !next.is_whitespace() && next != first);
-            if negative {
-                rest = &rest[first.len_utf8()..];
+        let (typed, open_quote) = typed_parts(text[..end].trim_start());
+        let mut query = Query {
+            open_quote,
+            ..Query::default()
+        };
+        // Of the part before; operators join it to the next.
+        let mut before = None;
+        let mut typed = typed.into_iter().peekable();
+        while let Some(mut this) = typed.next() {
+            let next = typed.peek().map(Typed::role);
+            let mut role = this.role();
+            match (role, next) {
+                (Role::And, Some(_)) if before.is_some() => continue,
+                // Filters of one kind are alternatives as they are.
+                (Role::Or, Some(next @ (Role::Host | Role::Language))) if before == Some(next) => {
+                    continue;
+                }
+                (Role::Or, Some(Role::Wanted)) if before == Some(Role::Wanted) => {
+                    let choice = query.wanted.last_mut();
+                    choice
+                        .expect("the part before is wanted")
+                        .extend(typed.next().map(|next| next.part));
+                    continue;
+                }
+                (Role::Not, Some(Role::Wanted | Role::Host | Role::Language)) => {
+                    let Some(next) = typed.next() else { break };
+                    this = Typed {
+                        is_negative: true,
+                        ..next
+                    };
+                    role = this.role();
+                }
+                (Role::And | Role::Or | Role::Not, _) => {
+                    query.lone_operators.push(this.part.text.clone());
+                    role = Role::Wanted;
+                }
+                (Role::Wanted | Role::Unwanted | Role::Host | Role::Language, _) => {}
             }
-            let (part, after, open) = next_part(rest);
-            rest = after.trim_start();
-            query.open_quote |= open;
-            query.add(part, negative);
+            before = Some(role);
+            query.add(this, role);
         }
         query
     }
 
     /// Adds a part to the list it belongs to.
-    fn add(&mut self, part: Part, negative: bool) {
-        if !part.phrase
-            && let Some((name, value)) = part.text.split_once([':', '：'])
-            && !value.is_empty()
-        {
-            let value = value.to_lowercase();
-            let list = match (name.to_ascii_lowercase().as_str(), negative) {
-                ("host" | "site", false) => Some(&mut self.hosts),
-                ("host" | "site", true) => Some(&mut self.not_hosts),
-                ("lang" | "language", false) => Some(&mut self.langs),
-                ("lang" | "language", true) => Some(&mut self.not_langs),
-                _ => None,
-            };
-            if let Some(list) = list {
-                list.push(value);
-                return;
+    fn add(&mut self, typed: Typed, role: Role) {
+        let Typed { part, is_negative } = typed;
+        match (part.filter(), is_negative) {
+            (Some((Role::Host, host)), false) => self.add_host(host),
+            (Some((Role::Host, host)), true) => self.not_hosts.push(host_below(host)),
+            (Some((Role::Language, lang)), false) => self.add_language(lang),
+            (Some((Role::Language, lang)), true) => {
+                let primary = self.primary(lang);
+                self.not_langs.push(primary);
             }
-        }
-        match negative {
-            false => self.wanted.push(part),
-            true => self.unwanted.push(part),
+            _ if role == Role::Unwanted => self.unwanted.push(part),
+            _ => self.wanted.push(vec![part]),
         }
     }
+
+    /// Only pages of this host and those below it.
+    pub(crate) fn add_host(&mut self, host: &str) {
+        self.hosts.push(host_below(host));
+    }
+
+    /// Only pages in this language.
+    pub(crate) fn add_language(&mut self, lang: &str) {
+        let primary = self.primary(lang);
+        self.langs.push(primary);
+    }
+
+    /// The language without its region: the index has primary codes alone, `zh` for `zh-CN`.
+    fn primary(&mut self, typed: &str) -> String {
+        let typed = typed.to_lowercase();
+        let Some(primary) = Language::parse(&typed) else {
+            return typed;
+        };
+        if primary.as_str() != typed {
+            self.regions.push((typed, primary.as_str().to_owned()));
+        }
+        primary.as_str().to_owned()
+    }
+}
+
+/// The host of a filter, which holds for those below it with and without a `*.`.
+fn host_below(typed: &str) -> String {
+    let host = typed_host(typed);
+    host.strip_prefix("*.").map_or(host.clone(), str::to_owned)
+}
+
+/// The parts of a query, and whether a quote was not closed.
+fn typed_parts(mut rest: &str) -> (Vec<Typed>, bool) {
+    let mut parts = Vec::new();
+    let mut open_quote = false;
+    while let Some(first) = rest.chars().next()
+        && parts.len() < PARTS_MAX
+    {
+        let is_negative = matches!(first, '-' | '－')
+            && rest[first.len_utf8()..]
+                .chars()
+                .next()
+                .is_some_and(|next| !next.is_whitespace() && next != first);
+        if is_negative {
+            rest = &rest[first.len_utf8()..];
+        }
+        let (part, after, open) = next_part(rest);
+        rest = after.trim_start();
+        open_quote |= open;
+        parts.push(Typed { part, is_negative });
+    }
+    (parts, open_quote)
 }
 
 /// The first part of a text, the rest, and whether the part is a quote that is not closed.
@@ -159,11 +308,80 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn texts(parts: &[Part]) -> Vec<(&str, bool)> {
+    fn texts<'p>(parts: impl IntoIterator<Item = &'p Part>) -> Vec<(&'p str, bool)> {
+        let parts = parts.into_iter();
         parts
-            .iter()
             .map(|part| (part.text.as_str(), part.phrase))
             .collect()
+    }
+
+    /// The query with its operators: `(a | b) c -d`.
+    fn shown(text: &str) -> String {
+        let query = Query::parse(text);
+        let choice = |choice: &Vec<Part>| match &choice[..] {
+            [part] => part.text.clone(),
+            parts => {
+                let texts: Vec<&str> = parts.iter().map(|part| &*part.text).collect();
+                format!("({})", texts.join(" | "))
+            }
+        };
+        let wanted = query.wanted.iter().map(choice);
+        let unwanted = query.unwanted.iter().map(|part| format!("-{}", part.text));
+        let hosts = query.hosts.iter().map(|host| format!("host:{host}"));
+        let lone = query
+            .lone_operators
+            .iter()
+            .map(|word| format!("lone:{word}"));
+        let all: Vec<String> = wanted.chain(unwanted).chain(hosts).chain(lone).collect();
+        all.join(" ")
+    }
+
+    #[test]
+    fn operators_join_what_stands_beside_them() {
+        for (typed, parsed) in [
+            ("a AND b", "a b"),
+            ("a OR b c", "(a | b) c"),
+            ("a | \"b c\" OR d", "(a | b c | d)"),
+            ("a NOT b", "a -b"),
+            ("NOT \"a b\"", "-a b"),
+            ("a AND NOT b", "a -b"),
+            ("host:a.test OR host:b.test x", "x host:a.test host:b.test"),
+            ("a or b and not c", "a or b and not c"),
+            ("\"OR\" \"NOT\" a", "OR NOT a"),
+            ("OR a", "OR a lone:OR"),
+            ("a OR", "a OR lone:OR"),
+            ("a OR -b", "a OR -b lone:OR"),
+            ("a NOT", "a NOT lone:NOT"),
+        ] {
+            assert_eq!(shown(typed), parsed, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_filter_has_the_form_of_the_index() {
+        let query = Query::parse("site:*.例子.测试 -host:B.Example lang:zh-TW");
+        assert_eq!(query.hosts, ["xn--fsqu00a.xn--0zwm56d"]);
+        assert_eq!(query.not_hosts, ["b.example"]);
+        assert_eq!(query.langs, ["zh"]);
+        assert_eq!(query.regions, [("zh-tw".to_owned(), "zh".to_owned())]);
+    }
+
+    #[test]
+    fn a_part_with_gaps_is_a_row_with_and_without_them() {
+        let rows = |text: &str| -> Vec<String> {
+            let part = Part {
+                text: text.to_owned(),
+                phrase: true,
+            };
+            let shown = |row: &Vec<(usize, String)>| {
+                let places = row.iter().map(|(place, text)| format!("{place}{text}"));
+                places.collect::<Vec<_>>().join(" ")
+            };
+            part.rows().iter().map(shown).collect()
+        };
+        assert_eq!(rows("C++入门"), ["0c++ 1入 2门"]);
+        assert_eq!(rows("很快 数据"), ["0很 1快 3数 4据", "0很 1快 2数 3据"]);
+        assert_eq!(rows("x y"), [""; 0]);
     }
 
     #[test]
@@ -172,7 +390,7 @@ mod tests {
             r#"rust "near duplicate" -spam -"bad phrase" host:A.example lang:zh -site:b.example"#,
         );
         assert_eq!(
-            texts(&query.wanted),
+            texts(query.wanted.iter().flatten()),
             [("rust", false), ("near duplicate", true)]
         );
         assert_eq!(
@@ -188,21 +406,39 @@ mod tests {
     fn chinese_quotes_are_quotes() {
         let query = Query::parse("“数据库系统” 「性能」 测试");
         assert_eq!(
-            texts(&query.wanted),
+            texts(query.wanted.iter().flatten()),
             [("数据库系统", true), ("性能", true), ("测试", false)]
         );
     }
 
     #[test]
     fn what_fits_no_syntax_is_words() {
-        assert_eq!(texts(&Query::parse("\"open").wanted), [("open", true)]);
-        assert!(Query::parse("a \"open").open_quote && !Query::parse("\"a\"").open_quote);
-        assert_eq!(texts(&Query::parse("a - b").wanted).len(), 3);
-        assert_eq!(texts(&Query::parse("host:").wanted), [("host:", false)]);
-        assert_eq!(texts(&Query::parse("--x").wanted), [("--x", false)]);
         assert_eq!(
-            texts(&Query::parse("c++ AND (OR http://x/?a=b").wanted).len(),
-            4
+            texts(Query::parse("\"open").wanted.iter().flatten()),
+            [("open", true)]
+        );
+        assert!(Query::parse("a \"open").open_quote && !Query::parse("\"a\"").open_quote);
+        assert_eq!(
+            texts(Query::parse("a - b").wanted.iter().flatten()).len(),
+            3
+        );
+        assert_eq!(
+            texts(Query::parse("host:").wanted.iter().flatten()),
+            [("host:", false)]
+        );
+        assert_eq!(
+            texts(Query::parse("--x").wanted.iter().flatten()),
+            [("--x", false)]
+        );
+        assert_eq!(
+            texts(
+                Query::parse("c++ AND (OR http://x/?a=b")
+                    .wanted
+                    .iter()
+                    .flatten()
+            )
+            .len(),
+            3
         );
         assert_eq!(Query::parse("  "), Query::default());
     }

@@ -1,11 +1,11 @@
 //! From a parsed query to queries of the search engine.
 //!
 //! A word is looked for in the title, the text and the author's name, and a Chinese word also as a
-//! phrase of its characters. Words that stand side by side as in the query raise the score.
+//! row of its characters. Words that stand side by side as in the query raise the score.
 
 use std::collections::HashSet;
 
-use segment::Script;
+use segment::{Script, without_accents};
 use tantivy::Term;
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, Occur,
@@ -13,9 +13,10 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
+use crate::english::english_forms;
 use crate::error::IndexError;
 use crate::exclusion::Exclusion;
-use crate::query::{Query, QueryWord};
+use crate::query::{Part, Query, QueryWord};
 use crate::schema::Fields;
 use crate::snippet::Needle;
 
@@ -31,11 +32,8 @@ const ADJACENT_BOOST: f32 = 0.5;
 /// How far apart such words may stand.
 const ADJACENT_SLOP: u32 = 2;
 
-/// A word in the other number, singular or plural, counts so much as the one that was typed.
-const OTHER_NUMBER_BOOST: f32 = 0.8;
-
-/// Bytes of a word that has another number.
-const NUMBER_BYTES_MIN: usize = 3;
+/// A word in another form (number, possessive, without accents) counts so much as the one that was typed.
+const OTHER_FORM_BOOST: f32 = 0.8;
 
 type Clause = (Occur, Box<dyn EngineQuery>);
 
@@ -64,21 +62,24 @@ impl QueryPlan {
             wordless: false,
         };
         let mut single_words = Vec::new();
-        for part in &query.wanted {
-            let words = part.words();
-            plan.needles.extend(words.iter().cloned().map(Needle::new));
-            if part.phrase {
-                plan.wanted.extend(phrase_query(&words, fields));
-            } else {
-                let others = words.iter().flat_map(other_number);
-                plan.needles.extend(others.map(Needle::new));
-                single_words.extend(words);
+        for choice in &query.wanted {
+            for part in choice {
+                let words = part.words();
+                plan.needles.extend(words.iter().cloned().map(Needle::new));
+                if !part.phrase {
+                    let others = words.iter().flat_map(other_forms);
+                    plan.needles.extend(others.map(Needle::new));
+                }
+            }
+            match &choice[..] {
+                [part] if !part.phrase => single_words.extend(part.words()),
+                parts => plan.wanted.extend(any_part(parts, fields)),
             }
         }
         plan.add_single_words(&single_words, fields);
         plan.wordless = plan.wanted.is_empty() && !query.wanted.is_empty();
         for part in &query.unwanted {
-            if let Some(unwanted) = phrase_query(&part.words(), fields) {
+            if let Some(unwanted) = phrase_query(part, fields) {
                 let unwanted = Box::new(Exclusion(unwanted));
                 plan.conditions.push((Occur::MustNot, unwanted));
             }
@@ -98,9 +99,8 @@ impl QueryPlan {
                 self.wanted.push(word_query(word, fields));
             }
         }
-        if words.len() > 1
-            && let Some(terms) = placed_terms(fields.text_words, words)
-        {
+        if words.len() > 1 {
+            let terms = placed_terms(fields.text_words, words);
             let side_by_side = PhraseQuery::new_with_offset_and_slop(terms, ADJACENT_SLOP);
             self.bonuses
                 .push(boosted(Box::new(side_by_side), ADJACENT_BOOST));
@@ -180,53 +180,49 @@ impl QueryPlan {
     }
 }
 
-/// A word in any field, in the singular and in the plural. The best way counts, so a page is not ranked
+/// Pages with one of the parts; `None` when they have no words.
+fn any_part(parts: &[Part], fields: &Fields) -> Option<Box<dyn EngineQuery>> {
+    let part_query = |part: &Part| match part.phrase {
+        true => phrase_query(part, fields),
+        false => {
+            let words = part.words();
+            let all: Vec<_> = words.iter().map(|word| word_query(word, fields)).collect();
+            (!all.is_empty()).then(|| Box::new(BooleanQuery::intersection(all)) as _)
+        }
+    };
+    let mut ways: Vec<Box<dyn EngineQuery>> = parts.iter().filter_map(part_query).collect();
+    match ways.len() {
+        0 | 1 => ways.pop(),
+        _ => Some(Box::new(BooleanQuery::union(ways))),
+    }
+}
+
+/// A word in any field and in all its forms. The best way counts, so a page is not ranked
 /// higher because one word matches in several ways.
 pub(crate) fn word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
     let as_typed = exact_word_query(word, fields);
-    let others = other_number(word);
+    let others = other_forms(word);
     if others.is_empty() {
         return as_typed;
     }
     let others = others
         .iter()
-        .map(|other| boosted(exact_word_query(other, fields), OTHER_NUMBER_BOOST));
+        .map(|other| boosted(exact_word_query(other, fields), OTHER_FORM_BOOST));
     let ways = std::iter::once(as_typed).chain(others).collect();
     Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1))
 }
 
-/// The plural of an English word, or what it may be the plural of; nothing for other words.
-fn other_number(word: &QueryWord) -> Vec<QueryWord> {
-    let text = word.text.as_str();
-    let is_english =
-        text.len() >= NUMBER_BYTES_MIN && text.bytes().all(|byte| byte.is_ascii_lowercase());
-    if word.script != Script::Other || !is_english {
+/// An English word in the other number and as a possessive, and a word without its accents.
+fn other_forms(word: &QueryWord) -> Vec<QueryWord> {
+    if word.script != Script::Other {
         return Vec::new();
     }
-    let ends = |text: &str, all: &[&str]| all.iter().any(|end| text.ends_with(end));
-    let hisses = |stem: &str| ends(stem, &["s", "x", "z", "ch", "sh"]);
-    let without = |bytes: usize| &text[..text.len() - bytes];
-    let others = match text {
-        _ if ends(text, &["ss", "us", "is"]) => vec![format!("{text}es")],
-        // Of queries or of cookies.
-        _ if text.ends_with("ies") => vec![format!("{}y", without(3)), without(1).to_owned()],
-        // Of boxes or of databases.
-        _ if text.ends_with("es") && (hisses(without(2)) || text.ends_with("oes")) => {
-            vec![without(2).to_owned(), without(1).to_owned()]
-        }
-        _ if text.ends_with('s') => vec![without(1).to_owned()],
-        _ if text.ends_with('y') && !ends(without(1), &["a", "e", "o", "u"]) => {
-            vec![format!("{}ies", without(1))]
-        }
-        _ if hisses(text) => vec![format!("{text}es")],
-        _ if text.ends_with('o') => vec![format!("{text}s"), format!("{text}es")],
-        _ => vec![format!("{text}s")],
-    };
-    let others = others.into_iter();
-    others
+    let forms = english_forms(&word.text).into_iter();
+    forms
+        .chain(without_accents(&word.text))
         .map(|text| QueryWord {
             text,
-            ..word.clone()
+            script: word.script,
         })
         .collect()
 }
@@ -239,78 +235,59 @@ fn exact_word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
         term_query(fields.author_words, &word.text),
     ];
     if word.script == Script::Han {
-        ways.push(boosted(character_phrase(&[word], fields), CHARACTERS_BOOST));
+        let mut buffer = [0; 4];
+        let characters = word.text.chars().enumerate().map(|(place, character)| {
+            let character = character.encode_utf8(&mut buffer);
+            (place, Term::from_field_text(fields.characters, character))
+        });
+        ways.push(boosted(
+            placed_phrase(characters.collect()),
+            CHARACTERS_BOOST,
+        ));
     }
     Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1))
 }
 
-/// Words side by side in one field. Chinese words may be cut otherwise in the text: so each stretch of
-/// Chinese is also looked for character by character, and each stretch of other words as a phrase.
-fn phrase_query(words: &[QueryWord], fields: &Fields) -> Option<Box<dyn EngineQuery>> {
-    match words {
-        [] => return None,
-        [word] => return Some(exact_word_query(word, fields)),
-        _ => {}
+/// The words of a part side by side in one field. Chinese and Japanese may be cut otherwise in the text, so a part
+/// with such characters is also looked for as a row of them and of what stands between them.
+fn phrase_query(part: &Part, fields: &Fields) -> Option<Box<dyn EngineQuery>> {
+    let words = part.words();
+    if words.is_empty() {
+        return None;
     }
+    let in_field = |field| placed_phrase(placed_terms(field, &words));
     let mut ways = vec![
-        boosted(word_phrase(fields.title_words, words), TITLE_BOOST),
-        word_phrase(fields.text_words, words),
-        word_phrase(fields.author_words, words),
+        boosted(in_field(fields.title_words), TITLE_BOOST),
+        in_field(fields.text_words),
+        in_field(fields.author_words),
     ];
-    if words.iter().any(|word| word.script == Script::Han) {
-        let stretches = words.chunk_by(|before, word| {
-            let han = |word: &QueryWord| word.script == Script::Han;
-            han(before) == han(word) && (!han(word) || word.joined)
-        });
-        let all = stretches.map(|stretch| match stretch[0].script {
-            Script::Han => character_phrase(&stretch.iter().collect::<Vec<_>>(), fields),
-            Script::Kana | Script::Hangul | Script::Thai | Script::Number | Script::Other => {
-                let ways = [fields.title_words, fields.text_words]
-                    .map(|field| word_phrase(field, stretch));
-                Box::new(BooleanQuery::union(ways.into())) as Box<dyn EngineQuery>
-            }
-        });
-        let all = BooleanQuery::intersection(all.collect());
-        ways.push(boosted(Box::new(all), CHARACTERS_BOOST));
+    for row in part.rows() {
+        let terms = row
+            .iter()
+            .map(|(place, text)| (*place, Term::from_field_text(fields.characters, text)));
+        ways.push(boosted(placed_phrase(terms.collect()), CHARACTERS_BOOST));
     }
     Some(Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1)))
 }
 
-/// Chinese words as a phrase of their characters.
-fn character_phrase(words: &[&QueryWord], fields: &Fields) -> Box<dyn EngineQuery> {
-    let mut buffer = [0; 4];
-    let characters = words.iter().flat_map(|word| word.text.chars());
-    let mut terms: Vec<Term> = characters
-        .map(|character| {
-            Term::from_field_text(fields.characters, character.encode_utf8(&mut buffer))
-        })
-        .collect();
+/// Terms of one field at their places.
+fn placed_phrase(mut terms: Vec<(usize, Term)>) -> Box<dyn EngineQuery> {
     match terms.len() {
         0 => Box::new(EmptyQuery),
         1 => Box::new(TermQuery::new(
-            terms.remove(0),
+            terms.remove(0).1,
             IndexRecordOption::WithFreqs,
         )),
-        _ => Box::new(PhraseQuery::new(terms)),
+        _ => Box::new(PhraseQuery::new_with_offset(terms)),
     }
 }
 
-/// Words as a phrase in one field.
-fn word_phrase(field: Field, words: &[QueryWord]) -> Box<dyn EngineQuery> {
-    match placed_terms(field, words) {
-        Some(terms) => Box::new(PhraseQuery::new_with_offset(terms)),
-        None => term_query(field, words.first().map_or("", |word| &word.text)),
-    }
-}
-
-/// Words as terms of a field with their places in a phrase; `None` for fewer than two.
-fn placed_terms(field: Field, words: &[QueryWord]) -> Option<Vec<(usize, Term)>> {
-    let terms: Vec<(usize, Term)> = words
-        .iter()
-        .enumerate()
+/// Words as terms of a field with their places in a phrase.
+fn placed_terms(field: Field, words: &[QueryWord]) -> Vec<(usize, Term)> {
+    let terms = words.iter().enumerate();
+    terms
         .map(|(place, word)| (place, Term::from_field_text(field, &word.text)))
-        .collect();
-    (terms.len() > 1).then_some(terms)
+        .collect()
 }
 
 /// A term of a field that is searched whole.
@@ -323,48 +300,4 @@ pub(crate) fn term_query(field: Field, text: &str) -> Box<dyn EngineQuery> {
 
 fn boosted(query: Box<dyn EngineQuery>, boost: f32) -> Box<dyn EngineQuery> {
     Box::new(BoostQuery::new(query, boost))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn english_words_have_another_number_and_no_others() {
-        let others = |text: &str, script| -> Vec<String> {
-            let word = QueryWord {
-                text: text.to_owned(),
-                script,
-                joined: false,
-            };
-            let others = other_number(&word).into_iter();
-            others.map(|word| word.text).collect()
-        };
-        for (one, many) in [
-            ("fingerprint", "fingerprints"),
-            ("query", "queries"),
-            ("index", "indexes"),
-            ("branch", "branches"),
-            ("key", "keys"),
-            ("class", "classes"),
-            ("cache", "caches"),
-            ("database", "databases"),
-            ("cookie", "cookies"),
-            ("hero", "heroes"),
-        ] {
-            let plural = others(one, Script::Other);
-            assert!(plural == [many] || one == "hero", "{plural:?}");
-            assert!(
-                others(many, Script::Other).iter().any(|other| other == one),
-                "{many}"
-            );
-        }
-        for text in ["数据库", "42", "go", "größe", "x86"] {
-            let script = match text {
-                "数据库" => Script::Han,
-                _ => Script::Other,
-            };
-            assert_eq!(others(text, script), [""; 0], "{text}");
-        }
-    }
 }

@@ -12,7 +12,8 @@
 //! text_words   words + places      no       our words
 //! author       -                   yes      as shown
 //! author_words words + places      no       our words
-//! characters   Chinese + places    no       single characters of title and text, see tokenizer.rs
+//! characters   rows + places       no       single Chinese and Japanese characters of title and text, and
+//!                                           the words near them, see tokenizer.rs
 //! lists        ranking              fast     1 for a page that lists others: see [`is_list`]
 //! published, fetched_at, seq, fingerprint, relevance: stored, to show
 //! ```
@@ -23,14 +24,13 @@ use tantivy::schema::{
 };
 use tantivy::tokenizer::TokenizerManager;
 
-use crate::tokenizer::{Characters, JoinedWords};
+use crate::tokenizer::JoinedWords;
 
 /// The version of the index's contents. It changes whenever what is indexed changes; an index of
 /// another version is set aside and built again.
-pub(crate) const INDEX_SCHEME: u32 = 2;
+pub(crate) const INDEX_SCHEME: u32 = 3;
 
 const WORDS: &str = "tamis_words";
-const CHARACTERS: &str = "tamis_characters";
 
 #[derive(Debug, Clone)]
 pub(crate) struct Fields {
@@ -81,10 +81,10 @@ pub(crate) fn is_list(page_type: &PageType, url: &str) -> bool {
 impl Fields {
     pub(crate) fn new() -> Fields {
         let mut schema = Schema::builder();
-        let with_positions = |tokenizer: &str| {
+        let words = || {
             TextOptions::default().set_indexing_options(
                 TextFieldIndexing::default()
-                    .set_tokenizer(tokenizer)
+                    .set_tokenizer(WORDS)
                     .set_index_option(IndexRecordOption::WithFreqsAndPositions),
             )
         };
@@ -94,11 +94,11 @@ impl Fields {
         let lang = schema.add_text_field("lang", STRING | STORED);
         let title = schema.add_text_field("title", STORED);
         let text = schema.add_text_field("text", STORED);
-        let title_words = schema.add_text_field("title_words", with_positions(WORDS));
-        let text_words = schema.add_text_field("text_words", with_positions(WORDS));
+        let title_words = schema.add_text_field("title_words", words());
+        let text_words = schema.add_text_field("text_words", words());
         let author = schema.add_text_field("author", STORED);
-        let author_words = schema.add_text_field("author_words", with_positions(WORDS));
-        let characters = schema.add_text_field("characters", with_positions(CHARACTERS));
+        let author_words = schema.add_text_field("author_words", words());
+        let characters = schema.add_text_field("characters", words());
         let published = schema.add_text_field("published", STORED);
         let fetched_at = schema.add_u64_field("fetched_at", STORED);
         let seq = schema.add_u64_field("seq", STORED);
@@ -131,7 +131,6 @@ impl Fields {
 pub(crate) fn tokenizers() -> TokenizerManager {
     let tokenizers = TokenizerManager::default();
     tokenizers.register(WORDS, JoinedWords);
-    tokenizers.register(CHARACTERS, Characters);
     tokenizers
 }
 

@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-use segment::Language;
 use tantivy::collector::{Count, TopDocs};
 use tantivy::query::Query as EngineQuery;
 use tantivy::schema::Value;
@@ -176,17 +175,11 @@ impl Searcher {
     /// The query as typed, with the filters beside it.
     pub(crate) fn query(text: &str, filters: &Filters) -> Query {
         let mut query = Query::parse(text);
-        query
-            .hosts
-            .extend(filters.host.as_deref().map(str::to_lowercase));
-        query
-            .langs
-            .extend(filters.lang.as_deref().map(str::to_lowercase));
-        for lang in query.langs.iter_mut().chain(&mut query.not_langs) {
-            // The index has primary codes alone: `zh-CN` is `zh` there.
-            if let Some(primary) = Language::parse(lang) {
-                *lang = primary.as_str().to_owned();
-            }
+        if let Some(host) = &filters.host {
+            query.add_host(host);
+        }
+        if let Some(lang) = &filters.lang {
+            query.add_language(lang);
         }
         query
     }

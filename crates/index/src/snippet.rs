@@ -8,8 +8,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use segment::{Script, Segmenter, Word};
+use segment::{Script, Segmenter, Word, without_accents};
 
+use crate::forms::name_with_signs;
 use crate::query::QueryWord;
 
 /// The width of a snippet in columns; a Chinese character takes two.
@@ -106,10 +107,7 @@ fn matches(text: &str, needles: &[Needle]) -> Vec<Match> {
             push_characters(&mut row, text, &word);
             continue;
         }
-        let mut found = needles.iter();
-        let needle = found.position(|needle| needle.word.text == word.text);
-        let range = word.start as usize..word.end as usize;
-        matches.extend(needle.map(|needle| Match { range, needle }));
+        matches.extend(match_of(text, &word, needles));
     }
     for (number, needle) in needles.iter().enumerate() {
         let ranges = character_matches(&row, &needle.characters);
@@ -120,6 +118,18 @@ fn matches(text: &str, needles: &[Needle]) -> Vec<Match> {
     }
     matches.sort_by_key(|found| (found.range.start, found.range.end));
     matches
+}
+
+/// The needle that a word is in one of its forms, and where it stands.
+fn match_of(text: &str, word: &Word<'_>, needles: &[Needle]) -> Option<Match> {
+    let needle_of = |form: &str| needles.iter().position(|needle| needle.word.text == form);
+    let plain = || without_accents(word.text).and_then(|plain| needle_of(&plain));
+    if let Some(needle) = needle_of(word.text).or_else(plain) {
+        let range = word.start as usize..word.end as usize;
+        return Some(Match { range, needle });
+    }
+    let (name, range) = name_with_signs(text, word)?;
+    needle_of(&name).map(|needle| Match { range, needle })
 }
 
 /// The Chinese characters of a text with their places; `None` where something else stands between.

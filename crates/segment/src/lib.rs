@@ -26,6 +26,7 @@
 //! The functions are pure: they use no clock, file, socket or thread, and no input makes them fail.
 
 // A text to its folded form, to runs of one script, to words.
+mod accents;
 mod fold;
 mod script;
 mod segmenter;
@@ -36,6 +37,7 @@ mod words;
 // The language of a text.
 mod language;
 
+pub use accents::without_accents;
 pub use fold::fold;
 pub use language::{Language, NotALanguage, language};
 pub use script::Script;

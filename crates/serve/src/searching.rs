@@ -54,7 +54,7 @@ pub(crate) fn search(crawl: &Served, asked: &SearchAsked) -> Result<Found, NotSe
     let searcher = crawl.searcher()?;
     let found = searcher.find(&query, BEST_MAX, &filters)?;
     let mut hints = Searcher::query_problems(&query, &filters);
-    if found.total == 0 {
+    if found.total == 0 || found.relaxed {
         hints.extend(searcher.explain_no_hits(&query, &filters)?);
     }
     let hits: Vec<Hit> = found.hits.iter().map(|hit| shown(crawl, hit)).collect();
@@ -170,6 +170,13 @@ fn in_words(hint: &Hint) -> String {
         Hint::OpenQuote => {
             "the quote is not closed: all after it is looked for as one phrase".into()
         }
+        Hint::Operator(word) => {
+            format!("{word} stands where it joins no two words: it is looked for as a word")
+        }
+        Hint::Region { typed, primary } => format!(
+            "languages are known without their regions: of {}, all pages in {primary} are looked through",
+            line(typed, 20)
+        ),
         Hint::Word(word) => format!("no kept page has the word {}", line(word, 60)),
         Hint::Language { wanted, known } => format!(
             "no kept page is in the language {}; there are: {}",

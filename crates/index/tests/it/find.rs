@@ -363,11 +363,17 @@ fn why_a_query_finds_nothing_is_told() {
         [Hint::Word("zeppelin".into())]
     );
     assert_eq!(why("crawler", filters(None, None)), []);
+    assert_eq!(why("zeppelin OR crawler", Filters::default()), []);
+    assert_eq!(
+        why("zeppelin OR airship", Filters::default()),
+        ["zeppelin", "airship"].map(|word| Hint::Word(word.into()))
+    );
     for (query, problem) in [
         ("", Hint::Empty),
         (" \t", Hint::Empty),
         ("!!! ...", Hint::Wordless),
         ("\"politely", Hint::OpenQuote),
+        ("politely OR", Hint::Operator("OR".into())),
     ] {
         assert_eq!(
             Searcher::query_problems(query, &Filters::default()),
@@ -394,4 +400,168 @@ fn a_language_is_found_by_any_of_its_tags() {
         .find("", 10, &filters)
         .unwrap();
     assert_eq!(found.total, 2);
+    let region = Hint::Region {
+        typed: "zh-cn".into(),
+        primary: "zh".into(),
+    };
+    assert_eq!(Searcher::query_problems("", &filters), [region]);
+}
+
+/// Which of these pages, by the last part of their URLs, a query finds; best first.
+#[track_caller]
+fn found_of(texts: &[(&str, &str)], query: &str, expected: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let named = texts
+        .iter()
+        .map(|(name, text)| (format!("http://a.example/{name}"), *text));
+    let named: Vec<(String, &str)> = named.collect();
+    let pages: Vec<Document<'_>> = named
+        .iter()
+        .map(|(url, text)| page(url, "x", text))
+        .collect();
+    written(dir.path(), &pages);
+    let hits = search(dir.path(), query);
+    let names: Vec<&str> = urls(&hits)
+        .into_iter()
+        .map(|url| url.rsplit('/').next().unwrap_or(url))
+        .collect();
+    assert_eq!(names.join(" "), expected, "{query}");
+}
+
+#[test]
+fn a_phrase_of_several_scripts_is_in_its_order_and_side_by_side() {
+    let texts = [
+        ("has", "我们的PostgreSQL数据库很快。"),
+        ("spaced", "用 PostgreSQL 数据库 存。"),
+        ("turned", "数据库PostgreSQL也好。"),
+        ("apart", "PostgreSQL很好。这是另一种数据库。"),
+    ];
+    found_of(&texts, "\"PostgreSQL数据库\" -用", "has");
+    found_of(&texts, "\"PostgreSQL 数据库\" -用", "has");
+    found_of(&texts, "\"数据库PostgreSQL\"", "turned");
+    found_of(&texts, "\"数据库 很快\"", "has");
+    found_of(&texts, "\"很快 数据库\"", "");
+    found_of(&texts, "很好 -\"PostgreSQL数据库\"", "apart");
+    found_of(
+        &texts,
+        "PostgreSQL -\"PostgreSQL数据库\" -\"数据库PostgreSQL\"",
+        "apart",
+    );
+    let texts = [
+        ("date", "2023年5月1日开会，讲第3章。"),
+        ("parts", "2023年开会。5人在3月来，章程1日之后。第二。"),
+    ];
+    found_of(&texts, "\"2023年5月1日\"", "date");
+    found_of(&texts, "\"第3章\"", "date");
+    found_of(&texts, "开会 -\"2023年5月1日\"", "parts");
+}
+
+#[test]
+fn any_part_of_a_japanese_text_is_found_in_quotes_and_nowhere_else() {
+    let has = "医者も果物を食べますが、東京へ行きました。";
+    let texts = [
+        ("has", has),
+        (
+            "apart",
+            "医者が来た。果物も食べました。東京は大きい。彼も行きます。",
+        ),
+    ];
+    let characters: Vec<char> = has.chars().collect();
+    for length in 2..7 {
+        for part in characters.windows(length) {
+            let part: String = part.iter().collect();
+            if part.contains(['、', '。']) {
+                continue;
+            }
+            let apart = texts[1].1.contains(&part);
+            let query = format!("\"{part}\"");
+            let dir = tempfile::tempdir().unwrap();
+            let pages = texts.map(|(name, text)| page(name, "x", text));
+            written(dir.path(), &pages);
+            let found = search(dir.path(), &query);
+            let mut found = urls(&found);
+            found.sort_unstable();
+            let expected: &[&str] = if apart { &["apart", "has"] } else { &["has"] };
+            assert_eq!(found, expected, "{part}");
+        }
+    }
+}
+
+#[test]
+fn names_with_signs_are_words_of_their_own() {
+    let texts = [
+        ("cpp", "Learn C++ here."),
+        ("csharp", "Learn C# here."),
+        ("c", "Learn C here."),
+        ("dotnet", "Learn .NET here."),
+        ("net", "Learn the net here."),
+    ];
+    found_of(&texts, "C++", "cpp");
+    found_of(&texts, "\"c#\"", "csharp");
+    found_of(&texts, "\"learn C++\"", "cpp");
+    found_of(&texts, ".net", "dotnet");
+    found_of(&texts, "learn -c++ -c# -net", "c");
+    found_of(&texts, "F#", "");
+    let dir = tempfile::tempdir().unwrap();
+    written(
+        dir.path(),
+        &[page("http://a.example/", "x", "Learn C++ here.")],
+    );
+    let shown = search(dir.path(), "c++")[0].snippet.marked("[", "]");
+    assert_eq!(shown, "Learn [C++] here.");
+}
+
+#[test]
+fn accents_may_be_left_out() {
+    let texts = [
+        ("accented", "The café in Zürich and in Łódź."),
+        ("plain", "The cafe in Zurich and in Lodz."),
+        ("other", "The house in Berlin."),
+    ];
+    found_of(&texts, "lodz -\"café\"", "plain");
+    found_of(&texts, "Zürich", "accented plain");
+    found_of(&texts, "\"zurich and\" -\"the café\"", "plain");
+    found_of(&texts, "\"Zürich\"", "accented");
+    let dir = tempfile::tempdir().unwrap();
+    written(dir.path(), &[page("http://a.example/", "x", texts[0].1)]);
+    let shown = search(dir.path(), "lodz")[0].snippet.marked("[", "]");
+    assert_eq!(shown, "The café in Zürich and in [Łódź].");
+}
+
+#[test]
+fn operators_in_capitals_choose_and_leave_out() {
+    let texts = [
+        ("system", "A system of tables."),
+        ("chair", "A chair or two."),
+        ("both", "A system and a chair."),
+    ];
+    found_of(&texts, "system AND chair", "both");
+    found_of(&texts, "chair NOT system", "chair");
+    found_of(&texts, "NOT system", "chair");
+    found_of(&texts, "tables OR two", "system chair");
+    found_of(&texts, "(tables | \"or two\") -chair", "system");
+    found_of(&texts, "chair or", "chair");
+}
+
+#[test]
+fn a_possessive_and_an_irregular_plural_are_found() {
+    let texts = [
+        ("quark", "The quark spins."),
+        ("children", "The children sing."),
+    ];
+    found_of(&texts, "quark's", "quark");
+    found_of(&texts, "child", "children");
+}
+
+#[test]
+fn a_host_is_found_in_its_own_script() {
+    let dir = tempfile::tempdir().unwrap();
+    written(
+        dir.path(),
+        &[page("http://xn--fsqu00a.xn--0zwm56d/", "x", "页")],
+    );
+    for query in ["host:例子.测试", "页 host:*.测试"] {
+        assert_eq!(search(dir.path(), query).len(), 1, "{query}");
+    }
+    assert_eq!(search(dir.path(), "-host:例子.测试").len(), 0);
 }

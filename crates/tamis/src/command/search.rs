@@ -27,8 +27,8 @@ pub struct Args {
     /// A further node's directory of the same crawl; several, one --with each
     #[arg(long, value_name = "DIR")]
     with: Vec<PathBuf>,
-    /// Words; "a phrase", -word, host:example.org and lang:zh are understood; an English word is found in the
-    /// singular and in the plural
+    /// Words; "a phrase", -word, a OR b, host:example.org and lang:zh are understood; an English word is found in
+    /// the singular and in the plural, a word with accents also without them, and c++, c# and .net are words
     #[arg(required = true)]
     query: Vec<String>,
     /// Pages shown at most
@@ -52,8 +52,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     };
     for problem in Searcher::query_problems(&query, &filters) {
         match problem {
-            Hint::OpenQuote => output.say(in_words(&problem)),
-            _ => return Err(usage(in_words(&problem))),
+            Hint::Empty | Hint::Wordless => return Err(usage(in_words(&problem))),
+            _ => output.say(in_words(&problem)),
         }
     }
     let mut indexes = Vec::new();
@@ -66,13 +66,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let is_empty = indexes.iter().all(|(_, index)| index.doc_count() == 0);
     let later: u64 = indexes.iter().map(kept_just_now).sum();
     check_built(&indexes, is_empty && later == 0)?;
-    if found.total == 0 && !is_empty {
-        for hint in hints(&indexes, &query, &filters)? {
-            output.say(in_words(&hint));
-        }
-        if let Some(wider) = wider(&indexes, &query, &filters)? {
-            output.say(wider);
-        }
+    if !is_empty {
+        tell_why(&found, &indexes, &query, &filters, output)?;
     }
     if output.json {
         for hit in &found.hits {
@@ -104,7 +99,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if is_empty && later == 0 {
         output.say(format!(
             "nothing is kept yet: `tamis status {}` tells what the crawl does",
-            indexes[0].0.shown()
+            indexes[0].0.typed()
         ));
     }
     Ok(Exit::Done)
@@ -128,6 +123,27 @@ fn in_the_end(total: u64, shown: usize, (is_empty, later): (bool, u64)) -> Vec<S
     later.into_iter().chain(count).collect()
 }
 
+/// Says why no page has all that is asked for.
+fn tell_why(
+    found: &Found,
+    indexes: &[Index<'_>],
+    query: &str,
+    filters: &Filters,
+    output: &Output,
+) -> anyhow::Result<()> {
+    if found.total == 0 || found.relaxed {
+        for hint in hints(indexes, query, filters)? {
+            output.say(in_words(&hint));
+        }
+    }
+    if found.total == 0
+        && let Some(wider) = wider(indexes, query, filters)?
+    {
+        output.say(wider);
+    }
+    Ok(())
+}
+
 /// The index of a directory.
 type Index<'d> = (&'d CrawlDir, Searcher);
 
@@ -138,7 +154,7 @@ fn check_built(indexes: &[Index<'_>], is_empty: bool) -> anyhow::Result<()> {
             return Err(resource(format!(
                 "the search index of {0} is not there, or has none of the kept pages: the next start makes it anew, \
                  and so does `tamis check-dir --repair {0}`",
-                dir.shown()
+                dir.typed()
             )));
         }
     }
@@ -148,7 +164,7 @@ fn check_built(indexes: &[Index<'_>], is_empty: bool) -> anyhow::Result<()> {
 fn failed(error: index::IndexError, dir: &CrawlDir) -> anyhow::Error {
     resource(format!(
         "{error}; `tamis check-dir --repair {}` rebuilds it",
-        dir.shown()
+        dir.typed()
     ))
 }
 
@@ -238,6 +254,12 @@ fn in_words(hint: &Hint) -> String {
         Hint::OpenQuote => {
             "the quote is not closed: everything after it is looked for as one phrase".into()
         }
+        Hint::Operator(word) => {
+            format!("{word} stands where it joins no two words: it is looked for as a word")
+        }
+        Hint::Region { typed, primary } => format!(
+            "languages are known without their regions: of {typed:?}, all pages in {primary:?} are looked through"
+        ),
         Hint::Word(word) => format!("no kept page has the word {word:?}"),
         Hint::Language { wanted, known } if known.is_empty() => {
             format!("no kept page is in the language {wanted:?}; of none the language is known")
