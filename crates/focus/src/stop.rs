@@ -48,11 +48,8 @@ pub struct StopConfig {
     /// ... and at this share of all pages at least.
     pub window_share: f32,
     /// Little left: stop when the last pages brought less than this share of the pages found, and half
-    /// as many pages again would at most bring less than it.
+    /// as many pages again would at most bring less than it, in the crawl's order and in the plain rule's own.
     pub left_min: f32,
-    /// No crawl stops for that while as many fetches in the plain rule's own order would bring more than
-    /// this share of the pages found, by the chances that it gives them.
-    pub plain_left_min: f32,
     /// The rule of hosts looks at this many last pages of a host.
     pub host_window: u32,
     /// A host stops below this harvest over its window.
@@ -67,7 +64,6 @@ impl Default for StopConfig {
             window: 300,
             window_share: 0.75,
             left_min: 0.15,
-            plain_left_min: 0.5,
             host_window: 200,
             host_harvest_min: 0.005,
         }
@@ -127,7 +123,7 @@ impl HarvestOutlook {
         let fires = self.waiting >= self.ahead_fetches
             && self.brought < little
             && self.ahead.high < little
-            && self.plain_ahead < config.plain_left_min * self.found;
+            && self.plain_ahead < little;
         fires.then_some(HarvestStop::LittleLeft {
             outlook: self,
             left_min,

@@ -21,8 +21,6 @@ pub(crate) struct Options {
     pub(crate) lag: usize,
     /// The stop rule by what is left: see `StopConfig::left_min`.
     pub(crate) left_min: f32,
-    /// The same by what the plain rule would bring.
-    pub(crate) plain_left_min: f32,
     pub(crate) verbose: bool,
     /// Dead links for each link.
     pub(crate) dead: f64,
@@ -62,10 +60,6 @@ impl Options {
             seed,
             lag: number("--lag", 4.0) as usize,
             left_min: number("--left", f64::from(StopConfig::default().left_min)) as f32,
-            plain_left_min: number(
-                "--plain-left",
-                f64::from(StopConfig::default().plain_left_min),
-            ) as f32,
             verbose: flag("--verbose"),
             dead: number("--dead", 0.0),
         }

@@ -93,7 +93,6 @@ impl<'s> Simulation<'s> {
             links: options.links.clone(),
             stop: StopConfig {
                 left_min: options.left_min,
-                plain_left_min: options.plain_left_min,
                 ..StopConfig::default()
             },
         };
