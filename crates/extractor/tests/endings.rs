@@ -125,7 +125,7 @@ const BLOCKS: [(&str, &[&str]); 8] = [
         &["All bread is salt"],
     ),
     (
-        "<h2>Notes</h2><ol><li>Register of the toll house, folio 12, 1801.<li>The same, folio 14.</ol>",
+        "<h2>Notes</h2><ol><li>Register of the toll house, folio 12, 1801.<li>Register of the toll house, folio 14, 1802.</ol>",
         &["folio 12", "folio 14"],
     ),
     (

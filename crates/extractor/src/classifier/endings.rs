@@ -22,6 +22,8 @@ use super::listings::{LEADING_MAX, NO_LEAD, container, is_other_part, leads};
 const LINKS_MAX: f32 = 0.3;
 /// The most weight of a block that ends an article. A longer one has features of its own.
 const WEIGHT_MAX: u32 = 1_500;
+/// The most weight of a line that is told from text by its first word.
+const LABEL_WEIGHT_MAX: u32 = 30;
 /// The most runs of a list that is completed.
 const RUNS_MAX: usize = 1_000;
 
@@ -192,9 +194,10 @@ impl Chooser<'_, '_> {
     /// be ("Save the file" is a step, a register is a book), 0 for what is.
     fn marks(&self, run: usize) -> usize {
         let markers = self.survey.markers[run];
+        let is_label = self.flat.runs[run].counts.weight <= LABEL_WEIGHT_MAX;
         match self.is_plain(run) && !markers.has(Marker::Related) {
             false => 2,
-            true => usize::from(NO_LEAD.iter().any(|&marker| markers.has(marker))),
+            true => usize::from(is_label && NO_LEAD.iter().any(|&marker| markers.has(marker))),
         }
     }
 
