@@ -18,11 +18,15 @@ use crate::prefix_sums::share;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
+use super::KEEP_MIN;
+
 /// What has to be left of a page's likely content for a part to be dropped.
 #[derive(Clone, Copy)]
 struct Left {
     words: u32,
     share: f32,
+    /// The least probability of likely content.
+    likely: f32,
 }
 
 impl Left {
@@ -30,20 +34,23 @@ impl Left {
     const MUCH: Left = Left {
         words: 50,
         share: 0.2,
+        likely: LIKELY,
     };
     /// What is surely no text of the author goes however much it is, if there is such a text.
     const A_TEXT: Left = Left {
         words: 50,
         share: 0.0,
+        likely: LIKELY,
     };
-    /// What nobody sees goes also from a page of one line.
+    /// What nobody sees goes also from a page of one line, which beside it may look like a label.
     const A_LINE: Left = Left {
         words: 5,
         share: 0.0,
+        likely: KEEP_MIN,
     };
 }
 
-/// The least probability of likely content, for the bounds above.
+/// The least probability of likely content.
 const LIKELY: f32 = 0.4;
 
 /// Sets the probability of boilerplate to 0.
@@ -302,7 +309,7 @@ fn drop_part(
     let part: Vec<bool> = (0..probability.len()).map(is_part).collect();
     let (mut all, mut left) = (0, 0);
     for (index, &probability) in probability.iter().enumerate() {
-        if probability >= LIKELY {
+        if probability >= least.likely {
             let words = flat.runs[index].counts.words;
             all += words;
             left += if part[index] { 0 } else { words };
@@ -397,6 +404,16 @@ mod tests {
                 );
             }
         }
+        let page = format!(
+            "<div id=onetrust-pc-sdk class=ot-hide role=dialog>{consent}</div><main><h1>The lock</h1><p>The lock \
+             keeper has left his house by the river, and nobody knows where he went.</p></main>"
+        );
+        let url = url::Url::parse("https://canal.example/lock").unwrap();
+        let text = crate::extract(&page, &crate::PageContext::new(&url)).text;
+        assert!(
+            text.contains("nobody knows") && !text.contains("cookies"),
+            "{text}"
+        );
         // One that is open may be the page.
         assert!(!is_closed(&format!("<dialog open>{consent}</dialog>")));
         assert!(!is_closed(&format!("<div class=notice>{consent}</div>")));
