@@ -14,7 +14,8 @@
 //!
 //! Measured with `examples/measure.rs` on 2,500 Chinese documents, 7.0 MB of text: the characters
 //! take 2.9 MB of an index of 10.6 MB (stored text 4.5 MB, words 3.2 MB). English costs 1.1 bytes
-//! of index for each byte of text and next to nothing for characters.
+//! of index for each byte of text and next to nothing for characters. That was without second forms and without
+//! the words among characters; both together add 8 % to the index of 2,004 generated pages, Chinese and others.
 
 use segment::{Script, Word, Words};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
