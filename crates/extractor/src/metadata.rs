@@ -191,19 +191,36 @@ fn language(
         .or(structured.language.as_deref())
         .map(primary)
         .filter(|code| (2..=3).contains(&code.len()));
-    let mut sample = String::new();
-    for (index, text) in survey.texts.iter().enumerate() {
-        if main.get(index) == Some(&true) {
-            sample.push_str(text);
-            sample.push('\n');
-        }
-        if sample.len() > 1000 {
-            break;
-        }
+    let kept = |run: &usize| main.get(*run) == Some(&true);
+    let is_code = |run: usize| {
+        let mut around = flat.ancestors(flat.runs[run].owner);
+        around.any(|at| flat.elements[at as usize].tag == Tag::Pre)
+    };
+    // Code is in no language; only where there is nothing else it has to do.
+    let mut sample = language_sample(
+        survey,
+        (0..main.len()).filter(kept).filter(|&run| !is_code(run)),
+    );
+    if !sample.contains(char::is_alphabetic) {
+        sample = language_sample(survey, (0..main.len()).filter(kept));
     }
     segment::language(&sample, declared.as_deref())
         .map(|language| language.as_str().to_owned())
         .or(declared)
+}
+
+/// The beginning of some runs' text, by which the language is told.
+fn language_sample(survey: &Survey, runs: impl Iterator<Item = usize>) -> String {
+    const BYTES: usize = 1000;
+    let mut sample = String::new();
+    for run in runs {
+        sample.push_str(&survey.texts[run]);
+        sample.push('\n');
+        if sample.len() > BYTES {
+            break;
+        }
+    }
+    sample
 }
 
 /// "zh-Hans-CN" and "zh_CN" to "zh".
@@ -235,4 +252,47 @@ pub(crate) fn element_text(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex
         }
     }
     short(&out)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::page::PageContext;
+
+    #[test]
+    fn code_has_no_say_in_the_language_of_a_page() {
+        // By their letters these articles were Spanish, German, Latin and French.
+        for line in [
+            "sudo apt-get install -y nginx && systemctl restart nginx",
+            "static int fn(struct node *n) { if (!n) return -EINVAL; return n->val; }",
+            "public static void main(String[] args) { System.out.println(args[0]); }",
+            "fn main() { let table = query.index(server, page); }",
+        ] {
+            let code = format!("{line}\n").repeat(40);
+            for (lang, prose, expected) in [
+                (
+                    "",
+                    "交响乐团决定推迟老礼堂的音乐会，因为木材的价格上涨了。",
+                    "zh",
+                ),
+                (
+                    " lang=zh",
+                    "交响乐团决定推迟老礼堂的音乐会，因为木材的价格上涨了。",
+                    "zh",
+                ),
+                (
+                    "",
+                    "The orchestra has postponed the concert in the hall because timber is dear.",
+                    "en",
+                ),
+            ] {
+                let html = format!(
+                    "<html{lang}><article><p>{prose}</p><pre><code>{code}</code></pre><p>{prose}</p></article>"
+                );
+                let url = url::Url::parse("http://a.example/").unwrap();
+                let page = crate::extract(&html, &PageContext::new(&url));
+                assert!(page.text.contains(line), "{}", page.text);
+                assert_eq!(page.lang.as_deref(), Some(expected), "{lang} {line}");
+            }
+        }
+    }
 }
