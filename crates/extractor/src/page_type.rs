@@ -37,3 +37,131 @@ pub(crate) fn guess(
     }
     best.1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::PageContext;
+
+    #[track_caller]
+    fn check(url: &str, body: &str, is_list: bool) {
+        let html = format!("<title>Zeppelins</title><main><h1>Zeppelins</h1>{body}</main>");
+        let page = crate::extract(&html, &PageContext::new(&Url::parse(url).unwrap()));
+        let found = page.page_type;
+        assert_eq!(found.is_link_list(), is_list, "{url} {found:?} {body}");
+    }
+
+    fn times(count: u32, item: impl Fn(u32) -> String) -> String {
+        (0..count).map(item).collect()
+    }
+
+    fn table() -> String {
+        let row = |at| format!("<tr><td>LZ {at} Bodensee<td>19{at}<td>{at}6 m</tr>");
+        format!("<table>{}</table>", times(20, row))
+    }
+
+    fn prose(paragraphs: u32) -> String {
+        let paragraph = |at| {
+            format!(
+                "<p>The council, which met {at} times, postponed the repair of the harbour wall \
+                 because the price of timber had risen, and nobody seems to know why.</p>"
+            )
+        };
+        times(paragraphs, paragraph)
+    }
+
+    fn links(count: u32) -> String {
+        let item = |at| format!("<li><a href=/x{at}>The bridge number {at} is closed</a>");
+        format!("<ul>{}</ul>", times(count, item))
+    }
+
+    #[test]
+    fn a_page_without_links_is_no_list_whatever_its_path_says() {
+        // "/new", "/list" and "/archive" were found in these, and a table has no prose.
+        for place in [
+            "p",
+            "news",
+            "new-york",
+            "newsletter",
+            "listen",
+            "list_1",
+            "archives",
+            "search-engine",
+            "tag",
+            "category",
+            "shop",
+        ] {
+            let url = format!("http://a.example/{place}/7.html");
+            check(&url, &table(), false);
+            check(
+                &url,
+                "<p>一二三四五<br>六七八九十<br>东南西北中<br>上下左右前",
+                false,
+            );
+            check(&url, &prose(4), false);
+        }
+    }
+
+    #[test]
+    fn a_list_of_links_is_a_list_whatever_its_path_says() {
+        for place in ["news", "p", "list_2.html", "tag/ships"] {
+            check(&format!("http://a.example/{place}"), &links(20), true);
+        }
+    }
+
+    #[test]
+    fn goods_make_a_collection_and_prices_in_prose_do_not() {
+        let url = "http://a.example/c/models";
+        let cards = times(12, |at| {
+            format!("<div class=card><a href=/m{at}>Model {at}</a><p>${at}.50</div>")
+        });
+        check(url, &cards, true);
+        let told = times(7, |at| {
+            format!(
+                "<p>The model {at} costs ${at}.00, and its kit $1{at}.50, although few people expected it \
+                 to be sold at all in so short a time.</p>"
+            )
+        });
+        check(url, &told, false);
+    }
+
+    #[test]
+    fn the_one_page_of_a_site_is_no_front_page() {
+        // The root of a site was a front page by its URL alone.
+        for path in ["", "index.html", "en/", "home"] {
+            let url = format!("http://a.example/{path}");
+            for paragraphs in [3, 14] {
+                check(&url, &prose(paragraphs), false);
+                check(&url, &format!("{}{}", prose(paragraphs), links(3)), false);
+            }
+            check(&url, &links(30), true);
+        }
+    }
+
+    #[test]
+    fn a_word_of_a_path_is_a_whole_segment() {
+        let body = format!("{}{}", prose(2), links(6));
+        let html = format!("<main>{body}</main>");
+        let points = |path: &str| {
+            let url = Url::parse(&format!("http://a.example/{path}")).unwrap();
+            let html = scraper::Html::parse_document(&html);
+            let flat = FlatDom::of(&html);
+            let survey = Survey::of(&flat);
+            let main = vec![true; flat.runs.len()];
+            let evidence = Evidence::gather(&flat, &survey, &Structured::default(), &main, &url);
+            let found = points::of_each_type(&evidence);
+            found
+                .iter()
+                .find(|found| found.0 == PageType::Listing)
+                .unwrap()
+                .1
+        };
+        let plain = points("p/7");
+        for path in ["list/7", "a/list_12.html", "new", "archives/7", "s?q=1"] {
+            assert!(points(path) > plain, "{path}");
+        }
+        for path in ["news/7", "new-york", "listen", "a/listing.html", "renew"] {
+            assert_eq!(points(path), plain, "{path}");
+        }
+    }
+}

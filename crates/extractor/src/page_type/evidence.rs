@@ -3,7 +3,7 @@
 use url::Url;
 
 use crate::class_hints::Hint;
-use crate::flat_dom::{FlatDom, FlatElement, NO_ELEMENT, Run};
+use crate::flat_dom::{FlatDom, FlatElement, NO_ELEMENT, Run, Traits};
 use crate::line_markers::{Marker, Markers};
 use crate::prefix_sums::{is_prose, share};
 use crate::structured::{Kinds, Structured};
@@ -28,6 +28,11 @@ pub(super) struct Evidence<'e> {
     pub linked_headings: u32,
     /// Lines with prices, on the whole page.
     pub prices: u32,
+    /// Goods of a shop's list, on the whole page: lines with prices, none of them prose, in repeated
+    /// units with a link.
+    pub goods: u32,
+    /// The weight of links, on the whole page.
+    pub link_weight: u32,
     /// A button to buy: "Add to cart" or the like.
     pub has_buy_button: bool,
     /// Preformatted blocks, on the whole page.
@@ -40,10 +45,13 @@ pub(super) struct Evidence<'e> {
 #[derive(Default)]
 pub(super) struct ContentEvidence {
     pub words: u32,
+    pub weight: u32,
     /// The share of the weight in runs of prose.
     pub prose: f32,
     /// The share of the weight in links.
     pub links: f32,
+    /// Runs that are little but links to other pages.
+    pub link_lines: u32,
     /// Runs of prose.
     pub paragraphs: u32,
     /// Repeated units that hold prose.
@@ -74,6 +82,8 @@ impl<'e> Evidence<'e> {
             content: ContentEvidence::gather(flat, survey, main),
             linked_headings: linked_headings(flat),
             prices: survey.markers.iter().filter(is_price).count() as u32,
+            goods: goods(flat, survey),
+            link_weight: survey.sums.page().link_weight,
             has_buy_button: has_buy_button(survey),
             code_blocks: flat.elements.iter().filter(is_code).count() as u32,
             has_date_near_title: has_date_near_title(flat, survey, main),
@@ -85,7 +95,7 @@ impl<'e> Evidence<'e> {
 impl ContentEvidence {
     fn gather(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> ContentEvidence {
         let mut found = ContentEvidence::default();
-        let (mut weight, mut prose, mut links, mut in_posts) = (0, 0, 0, 0);
+        let (mut prose, mut links, mut in_posts) = (0, 0, 0);
         let mut last_unit = NO_ELEMENT;
         for (index, run) in flat
             .runs
@@ -94,8 +104,9 @@ impl ContentEvidence {
             .filter(|(index, _)| main[*index])
         {
             found.words += run.counts.words;
-            weight += run.counts.weight;
+            found.weight += run.counts.weight;
             links += run.link_weight;
+            found.link_lines += u32::from(is_link(run) && leads_on(flat, run));
             if is_prose(run) {
                 prose += run.counts.weight;
                 found.paragraphs += 1;
@@ -112,9 +123,9 @@ impl ContentEvidence {
                 .any(|at| flat.elements[at as usize].hints.has(Hint::Post));
             in_posts += if is_named { run.counts.weight } else { 0 };
         }
-        found.prose = share(prose, weight, 0.0);
-        found.links = share(links, weight, 0.0);
-        found.in_post_names = share(in_posts, weight, 0.0);
+        found.prose = share(prose, found.weight, 0.0);
+        found.links = share(links, found.weight, 0.0);
+        found.in_post_names = share(in_posts, found.weight, 0.0);
         found
     }
 }
@@ -122,9 +133,37 @@ impl ContentEvidence {
 fn linked_headings(flat: &FlatDom<'_>) -> u32 {
     let is_linked_heading = |run: &&Run| {
         let owner = &flat.elements[run.owner as usize];
-        owner.tag.heading_level().is_some() && run.link_weight * 5 > run.counts.weight * 4
+        owner.tag.heading_level().is_some() && is_link(run)
     };
     flat.runs.iter().filter(is_linked_heading).count() as u32
+}
+
+/// Whether more than four fifths of a run are in links.
+fn is_link(run: &Run) -> bool {
+    run.link_weight * 5 > run.counts.weight * 4
+}
+
+/// Whether the first link of a run leads to another page: not to a place on this one, as the heads of
+/// an accordion and the anchors of headings do.
+fn leads_on(flat: &FlatDom<'_>, run: &Run) -> bool {
+    let mut pieces = flat.pieces[run.pieces.start as usize..run.pieces.end as usize].iter();
+    let link = pieces.find_map(|piece| {
+        let mut around = flat.ancestors(piece.element);
+        around.find(|&at| flat.elements[at as usize].traits.has(Traits::LINK))
+    });
+    let href = link.and_then(|at| flat.elements[at as usize].element.attr("href"));
+    href.is_some_and(|href| !href.trim_start().starts_with('#'))
+}
+
+fn goods(flat: &FlatDom<'_>, survey: &Survey) -> u32 {
+    let is_good = |run: &usize| {
+        let unit = survey.inner_units[*run].element;
+        survey.markers[*run].has(Marker::Price)
+            && !is_prose(&flat.runs[*run])
+            && unit != NO_ELEMENT
+            && flat.elements[unit as usize].link_weight > 0
+    };
+    (0..flat.runs.len()).filter(is_good).count() as u32
 }
 
 /// Whether a short line says "add to cart" or the like.

@@ -1,9 +1,14 @@
 //! The points of each page type.
 //!
 //! The numbers were set by hand on labelled pages; a type needs [`super::POINTS_MIN`] of them. Words
-//! of paths, hosts and generators are matched as substrings.
+//! of paths, hosts and generators are matched as substrings, but for those of lists, which are common
+//! ones: "new" and "list" begin "news", "New York" and "listen".
+//!
+//! Whatever its path says and however little prose it has, a page is a list only where its links make
+//! it one, or for a list of goods their prices: a table, a poem and a text in a script without commas
+//! have no prose either.
 
-use super::evidence::Evidence;
+use super::evidence::{ContentEvidence, Evidence};
 use crate::page::PageType;
 use crate::structured::Kinds;
 
@@ -30,6 +35,36 @@ impl Evidence<'_> {
         words.iter().any(|word| self.path.contains(word))
     }
 
+    /// Whether a segment of the path is one of these words, aside from digits and an ending: "list",
+    /// "list_2.html".
+    fn has_segment(&self, words: &[&str]) -> bool {
+        let path = self.path.split('?').next().unwrap_or("");
+        path.split('/').any(|segment| {
+            let stem = segment.split('.').next().unwrap_or("");
+            let is_number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_');
+            words.contains(&stem.trim_end_matches(is_number))
+        })
+    }
+
+    /// Whether the content leads to other pages: in many lines that are links, or with most of its text.
+    fn is_links(&self) -> bool {
+        let ContentEvidence {
+            links, link_lines, ..
+        } = self.content;
+        links >= 0.6 || (links >= 0.1 && link_lines >= 5)
+    }
+
+    /// Whether links outweigh the content, wherever on the page they stand.
+    fn is_outweighed(&self) -> bool {
+        self.link_weight > 2 * self.content.weight
+    }
+
+    /// Whether this is the URL of a front page and its links make it one: the one page of a small site
+    /// is a text like any other.
+    fn is_entrance(&self) -> bool {
+        self.is_root && (self.is_links() || self.is_outweighed())
+    }
+
     fn host_starts(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.host.starts_with(word))
     }
@@ -50,7 +85,7 @@ fn article(e: &Evidence<'_>) -> f32 {
         + 2.0 * e.content.prose
         + when(e.content.paragraphs >= 4, 0.8)
         + length * 0.5
-        - when(e.is_root, 2.0)
+        - when(e.is_entrance(), 2.0)
         - 2.0 * e.content.links
 }
 
@@ -110,47 +145,45 @@ fn product(e: &Evidence<'_>) -> f32 {
 }
 
 fn collection(e: &Evidence<'_>) -> f32 {
-    const PATHS: [&str; 12] = [
-        "/collections/",
-        "/category/",
-        "/c/",
-        "/cat/",
-        "/shop/",
-        "/genre/",
-        "/categories/",
-        "/departments/",
-        "/collection/",
-        "/browse/",
-        "/best-sellers",
-        "/bestsellers",
+    const SEGMENTS: [&str; 12] = [
+        "collections",
+        "category",
+        "c",
+        "cat",
+        "shop",
+        "genre",
+        "categories",
+        "departments",
+        "collection",
+        "browse",
+        "best-sellers",
+        "bestsellers",
     ];
-    when(e.kinds.has(Kinds::COLLECTION), 1.5)
-        + when(e.path_has(&PATHS), 1.7)
-        + when(e.prices >= 6, 1.5)
-        + when(e.prices >= 12, 0.8)
+    const GOODS_MIN: u32 = 6;
+    let is_declared = e.kinds.has(Kinds::COLLECTION);
+    if !is_declared && !e.is_links() && e.goods < GOODS_MIN {
+        return 0.0;
+    }
+    when(is_declared, 1.5)
+        + when(e.has_segment(&SEGMENTS), 1.7)
+        + when(e.goods >= GOODS_MIN, 1.5)
+        + when(e.goods >= GOODS_MIN && e.prices >= 12, 0.8)
         + when(e.content.posts == 0 && e.content.prose < 0.5, 0.4)
 }
 
 fn listing(e: &Evidence<'_>) -> f32 {
-    const PATHS: [&str; 15] = [
-        "/tag/",
-        "/tags/",
-        "/topic/",
-        "/topics/",
-        "/category/",
-        "/archive",
-        "/search",
-        "?s=",
-        "?q=",
-        "/list",
-        "/page/",
-        "/author/",
-        "/issues",
-        "/latest",
-        "/new",
+    const SEGMENTS: [&str; 16] = [
+        "tag", "tags", "topic", "topics", "category", "archive", "archives", "search", "list",
+        "lists", "page", "author", "issues", "latest", "new", "newest",
     ];
-    when(e.kinds.has(Kinds::COLLECTION), 1.2)
-        + when(e.path_has(&PATHS), 1.5)
+    const QUERIES: [&str; 2] = ["?s=", "?q="];
+    let is_declared = e.kinds.has(Kinds::COLLECTION);
+    if !is_declared && !e.is_links() {
+        return 0.0;
+    }
+    when(is_declared, 1.2)
+        + when(e.is_links(), 0.5)
+        + when(e.has_segment(&SEGMENTS) || e.path_has(&QUERIES), 1.5)
         + when(e.linked_headings >= 5, 1.5)
         + when(e.article_count >= 5, 1.0)
         + 1.5 * e.content.links
@@ -226,6 +259,8 @@ fn service(e: &Evidence<'_>) -> f32 {
     let has_short_texts = content.words > 80 && content.prose > 0.25 && content.links < 0.35;
     when(e.kinds.has(Kinds::ORGANISATION), 0.8)
         + when(e.path_has(&PATHS), 2.0)
+        // What stands at the root and is no list tells what the site is for.
+        + when(e.is_root && !e.is_entrance(), 0.8)
         + when(e.og.contains("website"), 0.5)
         + when(!e.has_date_near_title && !e.kinds.has(Kinds::ARTICLE), 0.6)
         + when(has_short_texts, 0.7)
@@ -233,7 +268,8 @@ fn service(e: &Evidence<'_>) -> f32 {
 }
 
 fn front_page(e: &Evidence<'_>) -> f32 {
-    when(e.is_root, 2.3)
-        + when(e.is_root && e.linked_headings >= 4, 1.5)
-        + when(e.is_root && e.content.links > 0.4, 1.5)
+    if !e.is_entrance() {
+        return 0.0;
+    }
+    2.3 + when(e.linked_headings >= 4, 1.5) + when(e.content.links > 0.4, 1.5)
 }
