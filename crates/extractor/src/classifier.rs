@@ -26,6 +26,7 @@ mod data_tables;
 mod endings;
 mod forest;
 mod listings;
+mod questions;
 mod references;
 
 use url::Url;
@@ -143,6 +144,7 @@ pub(crate) fn classify_by_odds(
         &mut main,
     );
     references::keep(flat, survey, &page_type, &mut main);
+    questions::keep(flat, survey, &page_type, &mut main);
     let words_min = match page_type {
         PageType::Article => 30,
         _ => 14,

@@ -85,6 +85,8 @@ impl Traits {
     pub const UNSEEN: Traits = Traits(64);
     /// Its own letters have no size; elements in it may have one of their own.
     pub const SIZELESS: Traits = Traits(128);
+    /// It is the label of a radio button or a checkbox.
+    pub const CHOICE: Traits = Traits(256);
     const HIDDEN_AND_UNSEEN: Traits = Traits(Traits::HIDDEN.0 | Traits::UNSEEN.0);
 
     pub(crate) fn has(self, other: Traits) -> bool {
@@ -292,6 +294,35 @@ impl<'a> FlatDom<'a> {
     }
 }
 
+/// The traits of an element, with that of a label of a radio button or a checkbox.
+fn with_choice(mut traits: Traits, tag: Tag, node: NodeRef<'_, Node>) -> Traits {
+    if tag == Tag::Label && is_of_choice(node) {
+        traits.add(Traits::CHOICE);
+    }
+    traits
+}
+
+/// Whether a label holds a radio button or a checkbox, or stands beside one.
+fn is_of_choice(label: NodeRef<'_, Node>) -> bool {
+    const NODES_MAX: usize = 20;
+    let within = label.descendants().take(NODES_MAX);
+    let beside = |node: &NodeRef<'_, Node>| node.value().is_element();
+    let before = label.prev_siblings().find(beside);
+    let behind = label.next_siblings().find(beside);
+    within.chain(before).chain(behind).any(|node| {
+        let input = node
+            .value()
+            .as_element()
+            .filter(|element| element.name() == "input");
+        let kind = input.and_then(|input| input.attribute(&local_name!("type")));
+        kind.is_some_and(|kind| {
+            ["radio", "checkbox"]
+                .iter()
+                .any(|choice| kind.trim().eq_ignore_ascii_case(choice))
+        })
+    })
+}
+
 /// Whether a script is the source of a formula that is not on the page in another form. Where a
 /// program has written the formula out, that stands right before its source.
 fn is_formula_source(node: NodeRef<'_, Node>, element: &Element) -> bool {
@@ -399,7 +430,7 @@ impl<'a> Flattener<'a> {
             return false;
         }
         let (hints, traits, shape) = self.attributes(tag, name, element);
-        let traits = self.inherited(tag, traits);
+        let traits = with_choice(self.inherited(tag, traits), tag, node);
         if tag.is_block() {
             self.flush();
         }
