@@ -144,7 +144,7 @@ pub fn is_page(content_type: Option<&str>, bytes: &[u8]) -> bool {
 
 /// What a plain text has for a title: the beginning of its first line.
 pub fn title_of_text(text: &str) -> String {
-    let first = text.lines().next().unwrap_or_default();
+    let first = text.split(['\n', '\r', '\x0c']).next().unwrap_or_default();
     first.chars().take(TITLE_CHARS_MAX).collect()
 }
 
@@ -209,7 +209,11 @@ mod tests {
 
     #[test]
     fn a_text_has_its_first_line_for_a_title() {
-        assert_eq!(title_of_text("One line\nand another"), "One line");
+        // Lines may end in a carriage return alone, and pages in a form feed.
+        for end in ["\n", "\r\n", "\r", "\x0c"] {
+            let text = format!("One line{end}and another");
+            assert_eq!(title_of_text(&text), "One line");
+        }
         assert_eq!(
             title_of_text(&"索".repeat(200)).chars().count(),
             TITLE_CHARS_MAX

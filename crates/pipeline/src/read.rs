@@ -325,12 +325,7 @@ impl Reader {
         drop(bytes);
         limits_hit.extend(overruled(&decoded));
         let mut page = Page::empty(&url);
-        page.title = decoded
-            .text
-            .lines()
-            .map(str::trim)
-            .find(|line| !line.is_empty())
-            .map(|line| line.chars().take(ANCHOR_CHARS_MAX).collect());
+        page.title = first_line(&decoded.text);
         page.link_density = 0.0;
         page.visible_text_chars = decoded.text.chars().count();
         page.text = decoded.text;
@@ -618,6 +613,14 @@ fn failed(error: &FetchError) -> Reading {
             transient: error.is_transient(),
         },
     }
+}
+
+/// The first line of a text that says something, as its title. Lines may end in a carriage return alone, and
+/// pages in a form feed.
+fn first_line(text: &str) -> Option<String> {
+    let mut lines = text.split(['\n', '\r', '\x0c']).map(str::trim);
+    let first = lines.find(|line| !line.is_empty())?;
+    Some(first.chars().take(ANCHOR_CHARS_MAX).collect())
 }
 
 #[cfg(test)]
@@ -922,5 +925,17 @@ mod tests {
             (2, "again")
         );
         assert_eq!(page.links[1].places.len(), 1);
+    }
+
+    #[test]
+    fn a_text_is_called_by_its_first_line() {
+        // Of a text with the line ends of old Macs the title was its first 500 characters.
+        for end in ["\n", "\r\n", "\r", "\x0c"] {
+            let text = format!("{end} A report {end}{end}Its text.{end}");
+            let Reading::Page(page) = read(200, "text/plain", &text, Purpose::Page) else {
+                panic!("a page");
+            };
+            assert_eq!(page.page.title.as_deref(), Some("A report"), "{end:?}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use url::Url;
 
 use super::crawl_error;
 use super::text::read_page;
-use crate::exit::{Exit, usage};
+use crate::exit::{Exit, several, usage};
 use crate::output::Output;
 
 /// Terms shown to people; all of them are in the JSON form.
@@ -61,7 +61,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         example,
     } = &args.action;
     let file = config.display();
-    let config = config_file::read(config).map_err(|problem| usage(problem.to_string()))?;
+    // With the files that it names, as where a crawl begins.
+    let config = config_file::read_all(config)
+        .map_err(|problems| several("the configuration", &problems))?;
     let mut focus = setup::focus_config(&config)
         .map_err(crawl_error)?
         .ok_or_else(|| usage(format!("{file} has no [topic]")))?;

@@ -141,14 +141,10 @@ fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
         None => CrawlConfig::default(),
     };
     if let Some(topic) = &args.topic {
-        let keywords = topic
-            .split([',', '，', '、'])
-            .map(str::trim)
-            .filter(|word| !word.is_empty());
         config
             .topic
             .get_or_insert_with(TopicSection::default)
-            .keywords = keywords.map(str::to_string).collect();
+            .keywords = keywords_of(topic);
     }
     if let Some(contact) = &args.contact {
         config.agent.contact.clone_from(contact);
@@ -177,6 +173,15 @@ fn configuration(args: &Args, dir: &CrawlDir) -> anyhow::Result<CrawlConfig> {
     config.network.allow_private |= args.allow_private;
     config_file::check_flags(&config).map_err(usage)?;
     Ok(config)
+}
+
+/// The keywords of `--topic`, with the signs of a list that English and Chinese have.
+fn keywords_of(topic: &str) -> Vec<String> {
+    let words = topic.split([',', '，', '、', '；']).map(str::trim);
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_string)
+        .collect()
 }
 
 /// What a path names that is no configuration, as far as it can be told: a crawl, a folder, a list of URLs,
@@ -374,4 +379,25 @@ fn seeds(
         )));
     }
     Ok(seeds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_are_split_at_the_signs_of_lists() {
+        for topic in [
+            "数据库、索引",
+            "数据库，索引",
+            "数据库；索引",
+            " 数据库, 索引,",
+        ] {
+            assert_eq!(keywords_of(topic), ["数据库", "索引"], "{topic}");
+        }
+        assert_eq!(
+            keywords_of("full-text search; ranking"),
+            ["full-text search; ranking"]
+        );
+    }
 }
