@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use testweb::TestWeb;
 use testweb::history::{Dates, History, Moment, Validators, Version};
+use testweb::{Response, TestWeb};
 
 use crate::serve_support::Serving;
 use crate::support::{Bench, has, page, run, says, stderr, stdout, tamis};
@@ -1038,4 +1038,37 @@ fn a_site_all_of_whose_pages_point_to_one_place_has_not_moved_there() {
         );
     }
     assert_eq!(site.kept("one").len(), 9);
+}
+
+#[test]
+fn where_a_site_has_moved_opens_no_other_place() {
+    // The new host's front page was read as a seed is: where it led, by 302, another domain was crawled.
+    let web = TestWeb::new()
+        .respond(
+            "http://www.a.test/",
+            Response::redirect(302, "http://login.parked.test/"),
+        )
+        .page(
+            "http://login.parked.test/",
+            &page("Sign in", 7, &["/casino".into()]),
+        )
+        .page("http://login.parked.test/casino", &page("Casino", 8, &[]));
+    let moment = Moment::default();
+    let old = History::new(Validators::Honest)
+        .page("/", 0, page("Front page", 1, &["/p/1".into()]))
+        .page("/p/1", 0, page("Article", 2, &[]))
+        .version("/", 1, Version::Moved("http://www.a.test/".into()));
+    let bench = Bench::serve(old.on(web, "a.test", &moment));
+    std::fs::write(bench.dir.path().join("again.toml"), AT_ONCE).expect("a configuration");
+    let site = Site { bench, moment };
+    site.crawl("one");
+    let mut asked = Vec::new();
+    for turn in 1..4 {
+        asked.extend(site.come_back("one", turn));
+    }
+    let is_asked = |host: &str| asked.iter().any(|(url, _)| url.contains(host));
+    assert!(
+        is_asked("www.a.test") && !is_asked("parked.test"),
+        "{asked:?}"
+    );
 }

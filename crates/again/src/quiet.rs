@@ -46,8 +46,8 @@ impl Quiet {
         self.answers = self.answers.saturating_add(1);
     }
 
-    /// It came with a body again, which was the one before by its validators: whether that was true is known
-    /// where 304s went before.
+    /// It came with a body again, which was the one before by its validators: was that true? `None` where the
+    /// validators are others, or where nobody can tell.
     pub fn see_body(&mut self, was_true: Option<bool>, at_ms: u64) {
         let found_true = match was_true {
             Some(true) if self.answers > 0 => self.found_true.saturating_add(1),
@@ -102,6 +102,9 @@ mod tests {
         list.not_modified();
         list.see_body(Some(true), 0);
         assert_eq!(list.found_true, 1);
+        list.not_modified();
+        list.see_body(None, 0);
+        assert_eq!((list.found_true, list.answers), (1, 0));
         list.see_body(Some(false), 0);
         assert_eq!(list, Quiet::of_body(0));
     }

@@ -295,14 +295,13 @@ impl<'c> Collector<'c> {
         let anchor = anchor_text::squeezed(name.unwrap_or(""));
         let tag_path = self.tag_path(Some(id));
         let is_open = self.open.last().is_some_and(|(_, open)| *open == id);
-        let added = self.add(
-            LinkKind::A,
-            url,
-            SCRIPT_REL.to_owned(),
-            Some(id),
-            tag_path,
-            anchor,
-        );
+        // The element's own relations count as for a plain link: it may be `nofollow`.
+        let mut rel = rel_tokens(element.attribute(&local_name!("rel")).unwrap_or(""));
+        if !rel.is_empty() {
+            rel.insert(0, ' ');
+        }
+        rel.insert_str(0, SCRIPT_REL);
+        let added = self.add(LinkKind::A, url, rel, Some(id), tag_path, anchor);
         if let Some(index) = added.filter(|_| !is_open) {
             self.open.push((index, id));
         }

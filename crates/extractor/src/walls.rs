@@ -105,11 +105,11 @@ fn by_marks(facts: &Facts) -> Option<Found> {
 /// vendor's customers have on all their pages.
 fn by_words(facts: &Facts) -> Option<Found> {
     // A form with a captcha is a form.
-    if facts.is_form || facts.links > 12 || facts.other_prose > 300 || facts.own_sentences > OWN_MAX
-    {
+    let points = facts.turned_away();
+    let tells_of_its_own = facts.own_sentences > OWN_MAX && points < 8;
+    if facts.is_form || facts.links > 12 || facts.other_prose > 300 || tells_of_its_own {
         return None;
     }
-    let points = facts.turned_away();
     let kind = facts.turned_away_kind();
     let has_mark = facts.doubtful_mark_of(&kind).is_some();
     let sureness = match (points, facts.visible) {

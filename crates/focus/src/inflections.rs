@@ -10,37 +10,60 @@ pub(crate) const INFLECTION_PREFIX_BYTES: usize = 4;
 /// Letters of a word of which another one may have one, or two, more: "german" and "germany", "postgres" and
 /// "postgresql".
 const CUT_SHORT_BYTES: [usize; 2] = [6, 8];
-/// Letters of a word that somebody who does it is named after: a crawler crawls, but a poker is no poke.
-const AGENT_STEM_BYTES: usize = 5;
+/// Letters of a word in another script than ASCII that all its forms share: вода, воды.
+const SHARED_LETTERS_MIN: usize = 3;
 
-/// Endings that stand for each other after the same letters. The first of each is the one of the plain word.
-const FAMILIES: [&[&str]; 8] = [
-    // railway, railways; plant, planting; region, regional; planet, planetary; music, musician
-    &[
-        "", "s", "es", "ed", "ing", "ings", "er", "ers", "al", "als", "ally", "ary", "ly", "ism",
-        "ist", "ists", "en", "ian", "ians", "ese",
-    ],
-    // parse, parsing, parser; Europe, European
-    &[
-        "e", "es", "ed", "ing", "ings", "er", "ers", "ely", "ean", "eans",
-    ],
-    // colonise, colonisation
-    &["e", "es", "ed", "ing", "ion", "ions", "ation", "ations"],
-    // biology, biological, biologist
-    &[
-        "y", "ies", "ied", "ying", "ic", "ics", "ical", "ically", "ist", "ists", "ian", "ians",
-        "er", "ers",
-    ],
+/// Endings that stand for each other after the same letters, and the letters that must go before them. Where
+/// one of them makes another word of a word, four letters are too few: a signal is no signing, a corner no corn.
+const FAMILIES: [(usize, &[&str]); 9] = [
+    // railway, railways; plant, planting
+    (4, &["", "s", "es", "ed", "ing", "ings"]),
+    // region, regional; planet, planetary; music, musician; football, footballer; invest, investment
+    (
+        5,
+        &[
+            "", "s", "es", "ed", "ing", "ings", "er", "ers", "or", "ors", "al", "als", "ally",
+            "ial", "ially", "ary", "ly", "ism", "ist", "ists", "en", "ian", "ians", "ese", "ment",
+            "ments",
+        ],
+    ),
+    // parse, parsing
+    (4, &["e", "es", "ed", "ing", "ings", "ely"]),
+    // Europe, European; nature, natural; finance, financial; translate, translation
+    (
+        5,
+        &[
+            "e", "es", "ed", "ing", "ings", "er", "ers", "or", "ors", "al", "als", "ally", "ial",
+            "ially", "ic", "ical", "ean", "eans", "ion", "ions", "ation", "ations", "ive",
+        ],
+    ),
+    // biology, biological, biologist; industry, industrial
+    (
+        5,
+        &[
+            "y", "ies", "ied", "ying", "ic", "ics", "ical", "ically", "ist", "ists", "ian", "ians",
+            "er", "ers", "ial", "ially",
+        ],
+    ),
+    // city, cities
+    (4, &["y", "ies", "ied", "ying"]),
     // mathematics, mathematical, mathematician
-    &["ics", "ic", "ical", "ically", "ician", "icians"],
-    // Africa, African; Canada, Canadian; China, Chinese
-    &["a", "as", "an", "ans", "ian", "ians", "ae", "ese"],
-    // Mexico, Mexican
-    &["o", "os", "an", "ans"],
+    (
+        4,
+        &[
+            "ics", "ic", "ical", "ically", "ician", "icians", "icist", "icists",
+        ],
+    ),
+    // Africa, African; Canada, Canadian; China, Chinese; Mexico, Mexican
+    (
+        4,
+        &[
+            "a", "as", "o", "os", "an", "ans", "ian", "ians", "ae", "ese",
+        ],
+    ),
     // crisis, crises
-    &["is", "es"],
+    (4, &["is", "es"]),
 ];
-const AGENTS: [&str; 2] = ["er", "ers"];
 
 /// Whether two words are forms of one word.
 pub(crate) fn are_inflections(a: &str, b: &str) -> bool {
@@ -61,9 +84,7 @@ pub(crate) fn are_inflections(a: &str, b: &str) -> bool {
 fn share_most(a: &str, b: &str) -> bool {
     let (letters, others) = (a.chars().count(), b.chars().count());
     let shared = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
-    shared >= INFLECTION_PREFIX_BYTES
-        && shared + 2 >= letters
-        && shared * 5 >= letters.max(others) * 3
+    shared >= SHARED_LETTERS_MIN && shared + 2 >= letters && shared * 5 >= letters.max(others) * 3
 }
 
 fn share_a_stem(a: &str, b: &str, shared: usize) -> bool {
@@ -77,9 +98,10 @@ fn share_a_stem(a: &str, b: &str, shared: usize) -> bool {
     let least = shared.saturating_sub(2).max(INFLECTION_PREFIX_BYTES);
     (least..=shared).any(|stem| {
         let (a, b) = (&a[stem..], &b[stem..]);
-        let is_name = AGENTS.contains(&a) != AGENTS.contains(&b);
-        let both = |family: &&&[&str]| family.contains(&a) && family.contains(&b);
-        (!is_name || shorter >= AGENT_STEM_BYTES) && FAMILIES.iter().any(|family| both(&family))
+        let fits = |(shortest, family): &(usize, &[&str])| {
+            stem >= *shortest && family.contains(&a) && family.contains(&b)
+        };
+        FAMILIES.iter().any(fits)
     })
 }
 
@@ -100,7 +122,17 @@ mod tests {
             ("food", "foods"),
             ("planet", "planets"),
             ("planet", "planetary"),
-            ("parser", "parsing"),
+            ("finance", "financial"),
+            ("agriculture", "agricultural"),
+            ("nature", "natural"),
+            ("industry", "industrial"),
+            ("climate", "climatic"),
+            ("translate", "translators"),
+            ("generator", "generate"),
+            ("invest", "investment"),
+            ("colony", "colonial"),
+            ("вода", "воды"),
+            ("χώρα", "χώρες"),
             ("parse", "parsing"),
             ("region", "regional"),
             ("country", "countries"),
@@ -140,6 +172,13 @@ mod tests {
             ("universe", "university"),
             ("hospital", "hospitality"),
             ("poker", "poke"),
+            ("signal", "signing"),
+            ("summer", "summary"),
+            ("center", "cents"),
+            ("listen", "lists"),
+            ("corner", "corns"),
+            ("former", "formal"),
+            ("formal", "forms"),
             ("rabbit", "rabbi"),
             ("communism", "community"),
         ] {

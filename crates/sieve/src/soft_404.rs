@@ -381,11 +381,15 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
     first.any(is_told) || FAILURES.iter().any(is_failure)
 }
 
-/// Whether a text begins with these words, and goes on to say what they mean.
+/// Whether a text begins with these words, and goes on to say what they mean. An error page that says why
+/// ("页面不存在是因为……") or what it shows speaks to its reader.
 fn defines(words: &str, text: &str) -> bool {
+    const TO_READER: [&str; 7] = ["please", "sorry", "our", "you", "请", "您", "抱歉"];
     let rest = text.strip_prefix(words).map(str::trim_start);
-    let means = |rest: &str| DEFINES.iter().any(|word| rest.starts_with(word));
-    !words.is_empty() && rest.is_some_and(means)
+    let means = |rest: &str| DEFINES.iter().any(|word| rest.starts_with(word)) && !is_reason(rest);
+    !words.is_empty()
+        && rest.is_some_and(means)
+        && !TO_READER.iter().any(|word| has_word(text, word))
 }
 
 /// Whether a statement is made to who asked, or is all that its sentence says.
@@ -453,9 +457,13 @@ fn is_statement(sentence: &str) -> bool {
 /// Whether a Chinese sentence goes on so that what stands before is part of a name (已删除的内容), or is
 /// explained (页面不存在是……).
 fn goes_on(rest: &str) -> bool {
+    rest.starts_with('的') || rest.starts_with('是') && !is_reason(rest)
+}
+
+/// Whether what follows a statement says why it is so.
+fn is_reason(rest: &str) -> bool {
     const BECAUSE: [&str; 3] = ["是因为", "是由于", "是否"];
-    let because = BECAUSE.iter().any(|word| rest.starts_with(word));
-    rest.starts_with('的') || rest.starts_with('是') && !because
+    BECAUSE.iter().any(|word| rest.starts_with(word))
 }
 
 /// Whether a statement begins with who is sorry or what was asked for, and so speaks to the reader.

@@ -338,7 +338,7 @@ impl State {
             for new in visit
                 .page
                 .iter()
-                .flat_map(|page| new_urls(seq, page, succeeds, !visit.opens))
+                .flat_map(|page| new_urls(seq, page, succeeds, true))
             {
                 if !stored.views {
                     self.reach.note_host(&new.url.host(), new.seed);

@@ -125,7 +125,11 @@ impl Reach {
     /// Takes in a visit: where a site has moved belongs to its seed.
     pub fn apply_visit(&mut self, visit: &VisitRecord) {
         if let Some((seed, target)) = moved_site(visit) {
-            self.open(seed, &target);
+            let mut known = self.known.redirects.iter();
+            // Each visit says it again, and a seed leads to so many places at most.
+            if !known.any(|(of, to)| (*of, to.as_ref()) == (seed, target.as_str())) {
+                self.open(seed, &target);
+            }
         }
     }
 

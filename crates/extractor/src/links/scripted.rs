@@ -1,62 +1,133 @@
 //! Where a script leads a reader, as far as one statement says it: `location.href = '/x'`,
 //! `location.replace("/x")`, `window.open('/x')`. Nothing is run: a place that is put together of parts, or that a
-//! function or a condition decides about, is none.
+//! condition or a question decides about, is none. What runs as a page is opened has to be that statement alone.
 
 /// Bytes of a script that are looked at, in an attribute or alone on a page.
 const SCRIPT_BYTES_MAX: usize = 2_000;
 
-/// What stands in a script that does not do the same at each visit.
-const DECIDES: [&str; 8] = ["function", "=>", "if", "?", "for", "while", "try", "switch"];
+/// Words before a place that decide whether a click leads there: `if (confirm('Delete?')) location.href = …`.
+const DECIDING_WORDS: [&str; 5] = ["if", "confirm", "prompt", "switch", "while"];
 
-/// The place that a handler (`onclick`, `javascript:`) leads to.
+/// Signs that decide; `%` since the escapes of a `javascript:` URL may hide any of them.
+const DECIDING_SIGNS: [&str; 4] = ["?", "&&", "||", "%"];
+
+/// What `location` may be a property of, in a script that runs by itself.
+const HOLDERS: [&str; 4] = ["window.", "self.", "top.", "document."];
+
+/// The methods of `location` that lead elsewhere.
+const METHODS: [&str; 2] = [".assign", ".replace"];
+
+/// The place that a handler (`onclick`, `javascript:`) leads to, whatever else it does.
 pub(super) fn target(script: &str) -> Option<String> {
     if script.len() > SCRIPT_BYTES_MAX {
         return None;
     }
-    let places = script.match_indices("location").map(|(at, word)| {
+    let places = script.match_indices("location").filter_map(|(at, word)| {
         let rest = script[at + word.len()..].trim_start();
-        (
-            at,
-            assigned(rest).or_else(|| called(rest, &[".assign", ".replace"])),
-        )
+        let (place, _) = assigned(rest).or_else(|| called(rest, &METHODS))?;
+        (!is_declared(&script[..at])).then_some((at, place))
     });
     let opened = script
         .match_indices("window.open")
-        .map(|(at, word)| (at, called(script[at + word.len()..].trim_start(), &[""])));
+        .filter_map(|(at, word)| {
+            let (place, _) = called(script[at + word.len()..].trim_start(), &[""])?;
+            Some((at, place))
+        });
     let begins_a_word = |at: usize| {
         let before = script[..at].chars().next_back();
-        before.is_none_or(|letter| !letter.is_alphanumeric() && letter != '_')
+        before.is_none_or(|letter| !is_of_a_word(letter))
     };
     places
         .chain(opened)
-        .filter(|(at, _)| begins_a_word(*at))
-        .find_map(|(_, place)| place)
+        .find(|(at, _)| begins_a_word(*at) && !decides(&script[..*at]))
+        .map(|(_, place)| place)
 }
 
-/// The same of a script that stands on a page by itself: it is run as the page is opened, so nothing in it may
-/// decide or wait.
+/// The same of a script that stands on a page by itself. A timer, a frame buster, an event's function and more that
+/// does not lead away at once look much like it, so nothing but the one statement counts.
 pub(super) fn forwards(script: &str) -> Option<String> {
-    let place = target(script)?;
-    // The place itself may have such words: `/information`.
-    let rest = script.replacen(&place, "", 1);
-    let decides = DECIDES.iter().any(|word| rest.contains(word));
-    (!decides).then_some(place)
+    if script.len() > SCRIPT_BYTES_MAX {
+        return None;
+    }
+    let statement = bare(script);
+    let statement = statement.as_str();
+    let rest = HOLDERS
+        .iter()
+        .find_map(|holder| statement.strip_prefix(*holder))
+        .unwrap_or(statement)
+        .strip_prefix("location")?;
+    let (place, after) = match assigned(rest) {
+        Some(found) => found,
+        None => {
+            let (place, after) = called(rest, &METHODS)?;
+            (place, after.strip_prefix(')')?)
+        }
+    };
+    matches!(after, "" | ";").then_some(place)
 }
 
-/// The text after `= ` or `.href = `.
-fn assigned(rest: &str) -> Option<String> {
+/// Whether the code before a place may keep a click from it. Texts in quotes count, too: to lose a link is better
+/// than to delete something.
+fn decides(before: &str) -> bool {
+    before
+        .split(|letter: char| !is_of_a_word(letter))
+        .any(|word| DECIDING_WORDS.contains(&word))
+        || DECIDING_SIGNS.iter().any(|sign| before.contains(*sign))
+}
+
+/// Whether `location` after this code is a new variable, not the page's place.
+fn is_declared(before: &str) -> bool {
+    let mut words = before
+        .trim_end()
+        .rsplit(|letter: char| !is_of_a_word(letter));
+    matches!(words.next(), Some("var" | "let" | "const"))
+}
+
+fn is_of_a_word(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '$')
+}
+
+/// A script without its comments, and without the blanks outside of its texts in quotes.
+fn bare(script: &str) -> String {
+    let mut kept = String::with_capacity(script.len());
+    let mut rest = script;
+    while let Some(first) = rest.chars().next() {
+        let comment = rest.strip_prefix("/*").and_then(|text| text.find("*/"));
+        let bytes = if let Some(end) = comment {
+            end + 4
+        } else if rest.starts_with("//") || rest.starts_with("<!--") {
+            // ECMAScript, annex B.1.1: `<!--` begins a comment, too. Old pages hide their scripts by it.
+            rest.find(['\n', '\r']).unwrap_or(rest.len())
+        } else {
+            // Escaped quotes need no care: no text with an escape is a place.
+            let bytes = match first {
+                '"' | '\'' | '`' => rest[1..].find(first).map_or(rest.len(), |end| end + 2),
+                _ => first.len_utf8(),
+            };
+            if !first.is_whitespace() {
+                kept.push_str(&rest[..bytes]);
+            }
+            bytes
+        };
+        rest = &rest[bytes..];
+    }
+    kept
+}
+
+/// The text after `= ` or `.href = `, and what stands behind it.
+fn assigned(rest: &str) -> Option<(String, &str)> {
     let rest = rest.strip_prefix(".href").unwrap_or(rest).trim_start();
     text(rest.strip_prefix('=')?)
 }
 
-/// The first argument of a call by one of these names.
-fn called(rest: &str, names: &[&str]) -> Option<String> {
-    let rest = names.iter().find_map(|name| rest.strip_prefix(name))?;
+/// The first argument of a call by one of these names, and what stands behind it.
+fn called<'s>(rest: &'s str, names: &[&str]) -> Option<(String, &'s str)> {
+    let rest = names.iter().find_map(|name| rest.strip_prefix(*name))?;
     text(rest.trim_start().strip_prefix('(')?)
 }
 
-/// A text in quotes that is not joined to another one.
-fn text(rest: &str) -> Option<String> {
+/// A text in quotes that is not joined to another one, and what stands behind it.
+fn text(rest: &str) -> Option<(String, &str)> {
     let rest = rest.trim_start();
     let quote = rest
         .chars()
@@ -68,7 +139,7 @@ fn text(rest: &str) -> Option<String> {
     let ends = after.trim_start().chars().next();
     let is_whole =
         ends.is_none_or(|c| matches!(c, ';' | ')' | ',' | '}')) || after.starts_with(['\n', '\r']);
-    (is_plain && is_whole).then_some(text)
+    (is_plain && is_whole).then_some((text, after))
 }
 
 #[cfg(test)]
@@ -101,17 +172,75 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_decides_does_not_forward() {
-        assert_eq!(
-            forwards("window.location.href=\"/home\"").as_deref(),
-            Some("/home")
+    fn what_is_guarded_or_declared_is_no_place() {
+        // `<button onclick="if(confirm('Delete?')) location.href='/delete/5'">` was followed.
+        for script in [
+            "if(confirm('Delete?')) location.href='/delete/5'",
+            "confirm('Delete?') && (location.href='/delete/5')",
+            "window.confirm ('Delete?'), location='/delete/5'",
+            "var name = prompt('Name'); location.href='/delete/5'",
+            "if (old) window.open('/a')",
+            "old ? location.href='/a' : 0",
+            "old || (location='/a')",
+            "old%26%26(location='/a')",
+            "var location = 'abc'",
+            "let location='abc'",
+            "const\nlocation = 'abc';",
+        ] {
+            check(script, None);
+        }
+        check("notify(); location.href='/a?b'", Some("/a?b"));
+        check("var opened = window.open('/a')", Some("/a"));
+        check("location.href='/a'; if (old) hide()", Some("/a"));
+        check("window.open('/a'); if (old) location.href='/b'", Some("/a"));
+    }
+
+    #[track_caller]
+    fn check_forwards(script: &str, place: Option<&str>) {
+        assert_eq!(forwards(script).as_deref(), place, "{script}");
+    }
+
+    #[test]
+    fn a_script_of_one_statement_forwards() {
+        check_forwards("window.location.href=\"/home\"", Some("/home"));
+        check_forwards("location = '/information'", Some("/information"));
+        check_forwards("self.location='/a b';", Some("/a b"));
+        check_forwards("\n top.location.replace( '/a' ) ;\n", Some("/a"));
+        check_forwards("document.location.assign(\"/a\")", Some("/a"));
+        check_forwards(
+            "// To the new site.\nlocation.href = 'http://a.test/'; /* done **/",
+            Some("http://a.test/"),
         );
-        assert_eq!(
-            forwards("location = '/information'").as_deref(),
-            Some("/information")
-        );
-        assert_eq!(forwards("if (top != self) location.href='/home'"), None);
-        assert_eq!(forwards("function go() { location.href='/home' }"), None);
+        check_forwards("<!--\nlocation.href='/a';\n//-->", Some("/a"));
+    }
+
+    #[test]
+    fn a_script_with_anything_beside_the_statement_does_not_forward() {
+        // Each of the first four was taken for a refresh: the seed's own page was lost, another host crawled.
+        for script in [
+            "setTimeout(\"location.href='/late';\", 60000)",
+            "top!=self&&(top.location='/frame')",
+            "// location.href='/comment';",
+            "a||(location='/or')",
+            "/* location.href='/comment'; */",
+            "if (top != self) location.href='/home'",
+            "function go() { location.href='/home' }",
+            "setInterval(() => location.replace('/a'), 9)",
+            "addEventListener('click', go); location='/a'",
+            "location='/a'\nhide()",
+            "location='/a', hide()",
+            "location.replace('/a', hide())",
+            "location.replace('/a'",
+            "location='/a' /*",
+            "location='a\\'//b'",
+            "var location='/a'",
+            "window.open('/a')",
+            "site.location='/a'",
+            "location=='/a'",
+            "location.hash='/a'",
+        ] {
+            check_forwards(script, None);
+        }
     }
 
     proptest! {

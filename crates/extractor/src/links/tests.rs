@@ -74,6 +74,46 @@ fn what_one_statement_of_a_script_leads_to_is_a_link() {
 }
 
 #[test]
+fn a_link_by_a_script_has_its_elements_relations() {
+    // Such links were followed in spite of their `nofollow`.
+    for (html, rel, nofollow) in [
+        (
+            "<a rel=nofollow href=\"javascript:location.href='/trap/2'\">t</a>",
+            "script nofollow",
+            true,
+        ),
+        (
+            "<a rel='UGC noopener' onclick=\"location.href='/trap/1'\">t</a>",
+            "script ugc noopener",
+            true,
+        ),
+        (
+            "<a rel=sponsored onclick=\"location.href='/trap/1'\">t</a>",
+            "script sponsored",
+            true,
+        ),
+        (
+            "<a rel=noopener onclick=\"location.href='/x'\">t</a>",
+            "script noopener",
+            false,
+        ),
+    ] {
+        let page = read(html);
+        assert_eq!(page.links.len(), 1, "{html}");
+        let link = &page.links[0];
+        assert_eq!(
+            (link.rel.as_str(), link.nofollow),
+            (rel, nofollow),
+            "{html}"
+        );
+    }
+    check(
+        "<button onclick=\"if(confirm('Delete?')) location.href='/delete/5'\">del</button>",
+        &[],
+    );
+}
+
+#[test]
 fn a_page_that_only_a_script_leaves_is_left_by_a_refresh() {
     // A crawl ended at such a front page.
     let script = "<script>window.location.href=\"/home\"</script>";
@@ -85,8 +125,15 @@ fn a_page_that_only_a_script_leaves_is_left_by_a_refresh() {
     assert_eq!(refresh.delay, 0.0);
     let with_link = read(&format!("{script}<a href=/x>x</a>"));
     assert_eq!((with_link.refresh, with_link.links.len()), (None, 1));
-    let decides = "<script>if (old) window.location.href=\"/home\"</script>";
-    assert_eq!(read(decides).refresh, None);
+    for waits_or_decides in [
+        "if (old) window.location.href='/home'",
+        "setTimeout(\"location.href='http://far.example/';\", 600000)",
+        "top!=self&&(top.location='http://far.example/')",
+        "// location.href='http://far.example/';\n",
+    ] {
+        let page = read(&format!("<script>{waits_or_decides}</script>"));
+        assert_eq!((page.refresh, page.links.len()), (None, 0));
+    }
     assert_eq!(
         read("<script>location.href='page.html'</script>").refresh,
         None

@@ -123,14 +123,17 @@ impl Points {
     }
 }
 
-/// Whether a title ends with what comes after a phrase, or goes on with the site's name: "Access denied
-/// (song)" is the title of something else.
+/// Whether a title ends with what comes after a phrase, or goes on with the site's name, a number, or by whom and to
+/// what: "Access denied (403)", "Access denied by security policy". "Access denied (song)" is the title of something else.
 fn ends_there(rest: &str) -> bool {
-    let mut rest = rest
-        .trim_start_matches([' ', '.', '!', '?', '。', '…'])
-        .chars();
-    rest.next()
-        .is_none_or(|c| matches!(c, '|' | '-' | '_' | '·' | '–' | '—' | ':' | ','))
+    const BY_WHOM: [&str; 6] = ["by ", "to ", "for ", "on ", "this ", "due "];
+    let rest = rest.trim_start_matches([' ', '.', '!', '?', '。', '…']);
+    let in_brackets = rest.strip_prefix(['(', '（', '[', '【']);
+    let is_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit() || c == '#');
+    let names_site = |c| matches!(c, '|' | '-' | '_' | '·' | '–' | '—' | ':' | ',');
+    rest.chars().next().is_none_or(names_site)
+        || in_brackets.is_some_and(is_number)
+        || BY_WHOM.iter().any(|word| rest.starts_with(word))
 }
 
 /// Whether a sentence has a phrase of some wall, or speaks to the reader or of the site, as walls do.

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use state::site_move::moved_with_its_name;
 
 use super::DAY_MS;
-use super::known::{Known, Leads, Source, Was, Yield, due_of, hash_of, new_links, print_of};
+use super::known::{
+    Known, Leads, Source, Was, Yield, due_of, hash_of, host_of, new_links, print_of,
+};
 use super::unread::{Fate, Unread};
 
 mod choose;
@@ -42,6 +44,30 @@ const SEEDS_LOST_MAX: usize = 1 << 20;
 /// What a seed of no priority counts all the same.
 const PRIORITY_MIN: f64 = 0.05;
 
+/// Hosts to which pages of one host have moved, at most: those that were seen first.
+const SITES_MAX: usize = 8;
+
+/// Where a page points for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Pointer {
+    /// Hash of the URL.
+    to: u64,
+    /// The lower half of a hash of its host: enough to tell a few hosts apart.
+    host: u32,
+    /// Visits in a row that found it there; 0 for what stands between a page and one that it leads to.
+    visits: u32,
+}
+
+impl Pointer {
+    fn new(to: &str, visits: u32) -> Self {
+        Self {
+            to: hash_of(to),
+            host: hash_of(&host_of(to)) as u32,
+            visits,
+        }
+    }
+}
+
 /// What the journal tells of all visits. How it is saved is in `saved`.
 #[derive(Debug, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct History {
@@ -68,13 +94,13 @@ pub(super) struct History {
     /// What sources have led to that redirect now, by the URL to which they do.
     #[serde(with = "state::saved::pairs")]
     heirs: HashMap<String, Leads>,
-    /// Pages that point elsewhere for good: where, and at how many visits in a row; as hashes. What stands
-    /// between such a page and one that it leads to has none of its own.
+    /// Pages that point elsewhere for good, and what stands between them and where they lead to; by hashes.
     #[serde(with = "state::saved::pairs")]
-    moved: HashMap<u64, (u64, u32)>,
-    /// Hosts to which a page of a host has moved under its own name, as hashes, by the number of its host.
+    moved: HashMap<u64, Pointer>,
+    /// Hosts to which pages of a host have moved, each under its own name, as hashes, by the number of their
+    /// host. A shop or a forum may go elsewhere than the rest.
     #[serde(with = "state::saved::pairs")]
-    sites_at: HashMap<u32, u64>,
+    sites_at: HashMap<u32, Vec<u64>>,
     /// Lists, by the hashes of their URLs: what they have answered since they came with a body.
     #[serde(with = "state::saved::pairs")]
     lists: HashMap<u64, Quiet>,
@@ -338,7 +364,7 @@ impl History {
         // One step of several.
         match page.links.first() {
             Some(target) if page.hops > 0 && Fate::of(page) == Some(Fate::ForGood) => {
-                self.moved.insert(url, (hash_of(&target.url), 0));
+                self.moved.insert(url, Pointer::new(&target.url, 0));
             }
             Some(_) | None => drop(self.moved.remove(&url)),
         }
@@ -550,14 +576,16 @@ impl History {
             Some(target) => {
                 if let Some(host) = moved_with_its_name(&visit.url, &target.url) {
                     let own = self.host_number(&visit.host);
-                    self.sites_at.insert(own, host);
+                    let hosts = self.sites_at.entry(own).or_default();
+                    if hosts.len() < SITES_MAX && !hosts.contains(&host) {
+                        hosts.push(host);
+                    }
                 }
-                let to = hash_of(&target.url);
-                let known = self.moved.entry(url).or_insert((to, 0));
-                *known = match known.0 == to {
-                    true => (to, known.1.saturating_add(1)),
-                    false => (to, 1),
-                };
+                let mut now = Pointer::new(&target.url, 1);
+                if let Some(before) = self.moved.get(&url).filter(|before| before.to == now.to) {
+                    now.visits = before.visits.saturating_add(1);
+                }
+                self.moved.insert(url, now);
             }
             None if visit.change == Change::Unclear => {}
             None => drop(self.moved.remove(&url)),
@@ -635,15 +663,16 @@ impl History {
         let is_known = before != 0;
         let status = visit.fetch.as_ref().map_or(0, |fetch| fetch.status);
         let same_validator = before == print_of(&visit.etag, &visit.last_modified);
-        // Of a list the links are what counts.
+        let same_text = visit.change == Change::Unchanged;
+        // A link of a list may be new though the list is as it was: the scope was widened, a budget raised. So
+        // it makes no liar of the host, and it does not show either that the 304s before were true.
         let leads_on = visit.page.as_ref().is_some_and(|page| new_links(page) > 0);
-        let same_text = visit.change == Change::Unchanged && !(same_validator && leads_on);
         if let Some(list) = self.lists.get_mut(&hash_of(&visit.url)) {
             match status {
                 304 => list.not_modified(),
                 200 if visit.change != Change::Unclear => {
-                    let is_known = is_known && same_validator;
-                    list.see_body(is_known.then_some(same_text), record.at_ms);
+                    let says = is_known && same_validator && !(same_text && leads_on);
+                    list.see_body(says.then_some(same_text), record.at_ms);
                 }
                 _ => {}
             }

@@ -172,7 +172,9 @@ pub(super) struct Source {
     /// Visits in a row that were not answered.
     pub(super) failures: u32,
     pub(super) quiet: Quiet,
-    /// It came with the validators of before, and with other URLs: it is asked for without a condition.
+    /// It came last with the validators of before and with other URLs, as far as is known here (they may be
+    /// new to the crawl alone, whose scope was widened): it is asked for without a condition until a body says
+    /// otherwise.
     pub(super) lies: bool,
 }
 
@@ -242,7 +244,7 @@ impl Source {
             self.quiet.not_modified();
         } else {
             self.quiet.see_body(is_same.then_some(listed == 0), at_ms);
-            self.lies |= is_same && listed > 0;
+            self.lies = is_same && listed > 0;
         }
         self.due.seen_ms = at_ms;
         (self.due.etag, self.due.last_modified) = (visit.etag.clone(), visit.last_modified.clone());
@@ -578,7 +580,7 @@ fn after(at_ms: u64, pause: u128) -> u64 {
 }
 
 /// The host key of a canonical URL.
-fn host_of(url: &str) -> String {
+pub(super) fn host_of(url: &str) -> String {
     let url = frontier::CanonicalUrl::parse(url);
     url.map_or_else(|_| String::new(), |url| url.host().to_string())
 }

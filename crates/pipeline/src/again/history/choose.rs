@@ -72,9 +72,9 @@ impl History {
     /// page of a site that is no more. A page that moves on from where it moved to is no other one.
     fn moves(&self) -> Moves {
         let mut moves = Moves::default();
-        let found = self.moved.iter().filter(|(_, (_, visits))| *visits > 0);
+        let found = self.moved.iter().filter(|(_, one)| one.visits > 0);
         let mut found: Vec<(u64, u64)> = found
-            .map(|(url, (to, _))| (self.next_of(*to), *url))
+            .map(|(url, one)| (self.next_of(one.to), *url))
             .collect();
         found.sort_unstable();
         let versions = self.versions.iter().map(|(record, at)| (*at, *record));
@@ -99,7 +99,7 @@ impl History {
                 Was::Copy => self.stands_for(target.repeats),
                 Was::Other => continue,
             };
-            let direct = self.moved.get(url).map_or(0, |(to, _)| *to);
+            let direct = self.moved.get(url).map_or(0, |one| one.to);
             match from.was {
                 _ if target.is_gone || self.lost.contains(&text_of_target) => {}
                 Was::Kept if text_of_target == version => {
@@ -121,7 +121,7 @@ impl History {
         let mut next = url;
         for _ in 0..STEPS_MAX {
             match self.moved.get(&next) {
-                Some((to, 0)) => next = *to,
+                Some(one) if one.visits == 0 => next = one.to,
                 Some(_) | None => break,
             }
         }
@@ -133,7 +133,7 @@ impl History {
         let mut end = url;
         for _ in 0..STEPS_MAX {
             match self.moved.get(&end) {
-                Some((to, _)) => end = *to,
+                Some(one) => end = one.to,
                 None => break,
             }
         }
@@ -376,13 +376,15 @@ impl History {
     }
 
     /// Where a page pointed for good at the visit before, and the host to which another page of its host has
-    /// moved, as hashes; 0 for nowhere.
+    /// moved, as hashes; 0 for nowhere. Of several hosts it is the one to which the page points itself.
     fn elsewhere(&self, known: &Known) -> (u64, u64) {
-        let pointed = self.moved.get(&known.url).filter(|(_, visits)| *visits > 0);
-        let points_to = pointed.map_or(0, |(to, _)| *to);
-        let site_at = self.sites_at.get(&known.place.host);
-        let site_at = site_at.filter(|_| known.is_seed || points_to > 0);
-        (points_to, site_at.copied().unwrap_or(0))
+        let pointed = self.moved.get(&known.url).filter(|one| one.visits > 0);
+        let sites = self.sites_at.get(&known.place.host);
+        let sites = sites.filter(|_| known.is_seed || pointed.is_some());
+        let sites = sites.map(Vec::as_slice).unwrap_or_default();
+        let own = pointed.and_then(|one| sites.iter().find(|site| **site as u32 == one.host));
+        let site_at = own.or(sites.first()).copied();
+        (pointed.map_or(0, |one| one.to), site_at.unwrap_or(0))
     }
 
     /// The URLs without a page that are asked for once more: host by host in turn, of each those first that
