@@ -161,7 +161,9 @@ fn overruling(
         (_, true) => is_foreign || other.is_some(),
         (false, false) => is_malformed,
     };
-    if !is_doubted {
+    // What is valid UTF-8 throughout is in no third encoding.
+    let is_valid_utf8 = utf8.malformed == 0 && utf8.wide >= SURE_VALID_MIN;
+    if !is_doubted || is_valid_utf8 {
         return None;
     }
     let failures_max = match is_default {
@@ -191,7 +193,7 @@ fn is_surely_utf8(
     if utf8.wide >= SURE_CHARACTERS_MIN && utf8.is_most() {
         return true;
     }
-    if utf8.malformed > 0 || utf8.wide < SURE_VALID_MIN {
+    if utf8.malformed > 0 || wide_in_text(bytes) < SURE_VALID_MIN {
         return utf8.malformed == 0 && utf8.wide > 0 && other == Some(UTF_8);
     }
     // Pairs of bytes of these are valid UTF-8 more often, but then make no text in it.
@@ -199,6 +201,28 @@ fn is_surely_utf8(
     declared.is_some_and(Encoding::is_single_byte)
         || decoded.replaced > 0
         || plausible::is_of_one_script(bytes)
+}
+
+/// Characters beyond ASCII that a reader sees, if this is UTF-8: outside of tags and comments. What else there is
+/// garbles no page in a browser, so it proves nothing against the author.
+fn wide_in_text(bytes: &[u8]) -> usize {
+    let (mut wide, mut rest) = (0, bytes);
+    while !rest.is_empty() {
+        let text = rest
+            .iter()
+            .position(|&byte| byte == b'<')
+            .unwrap_or(rest.len());
+        wide += rest[..text].iter().filter(|&&byte| byte >= 0xC2).count();
+        rest = &rest[text..];
+        let end: &[u8] = if rest.starts_with(b"<!--") {
+            b"-->"
+        } else {
+            b">"
+        };
+        let markup = memchr::memmem::find(rest, end).map_or(rest.len(), |at| at + end.len());
+        rest = &rest[markup..];
+    }
+    wide
 }
 
 fn declared(

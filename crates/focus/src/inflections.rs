@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_one_word_are_known_and_other_words_that_begin_alike_are_not() {
+    fn forms_of_one_word_are_known() {
         for (a, b) in [
             ("mathematics", "mathematical"),
             ("mathematics", "mathematic"),
@@ -148,6 +148,10 @@ mod tests {
         ] {
             assert!(are_inflections(a, b), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn other_words_that_begin_alike_are_no_forms() {
         for (a, b) in [
             ("geography", "geology"),
             ("cell", "cello"),

@@ -49,7 +49,6 @@ fn warcio_reads_every_record_and_agrees_with_every_digest() {
                 headers: &headers,
                 body: &packed,
                 ip: Some("192.0.2.1".parse().unwrap()),
-                truncated: Some("time"),
                 ..Response::default()
             }),
             text: Some("主要内容"),
