@@ -16,7 +16,7 @@ use crate::prefix_sums::share;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::listings::{LEADING_MAX, NO_LEAD, container, is_other_part, leads};
+use super::listings::{LEADING_MAX, NO_LEAD, container, is_other_part, is_running_text, leads};
 
 /// The largest share of a block's text in links. With more it leads to other pages.
 const LINKS_MAX: f32 = 0.3;
@@ -56,17 +56,7 @@ pub(super) fn keep(
     probability: &[f32],
     main: &mut [bool],
 ) {
-    let is_text = match page_type {
-        PageType::Article | PageType::Documentation | PageType::Service | PageType::Other => true,
-        PageType::Forum
-        | PageType::Listing
-        | PageType::Product
-        | PageType::Collection
-        | PageType::FrontPage
-        | PageType::Wall
-        | PageType::Unknown(_) => false,
-    };
-    if !is_text {
+    if !is_running_text(page_type) {
         return;
     }
     let chooser = Chooser {

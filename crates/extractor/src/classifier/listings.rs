@@ -51,9 +51,9 @@ pub(super) const NO_LEAD: [Marker; 8] = [
     Marker::Advert,
 ];
 
-/// Keeps listings and displayed formulas right behind chosen runs.
-pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, main: &mut [bool]) {
-    let has_listings = match page_type {
+/// Whether a page of this type is one text from beginning to end, so that what stands behind its text belongs to it.
+pub(super) fn is_running_text(page_type: &PageType) -> bool {
+    match page_type {
         PageType::Article | PageType::Documentation | PageType::Service | PageType::Other => true,
         PageType::Forum
         | PageType::Listing
@@ -62,12 +62,16 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, ma
         | PageType::FrontPage
         | PageType::Wall
         | PageType::Unknown(_) => false,
-    };
+    }
+}
+
+/// Keeps listings and displayed formulas right behind chosen runs.
+pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, main: &mut [bool]) {
     let is_listing = |at: usize| {
         let element = &flat.elements[at];
         element.tag == Tag::Pre || element.traits.has(Traits::FORMULA)
     };
-    if !has_listings || !(0..flat.elements.len()).any(is_listing) {
+    if !is_running_text(page_type) || !(0..flat.elements.len()).any(is_listing) {
         return;
     }
     let Some(container) = container(flat, main) else {

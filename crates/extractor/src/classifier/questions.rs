@@ -19,6 +19,8 @@ use crate::page::PageType;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
+use super::listings::is_running_text;
+
 /// The most weight of a question or an answer.
 const WEIGHT_MAX: u32 = 400;
 /// Levels from a line to the control that it stands in, and from there to a heading.
@@ -42,18 +44,8 @@ const OTHER_PARTS: [Hint; 8] = [
 
 /// Keeps heads of what unfolds, and choices.
 pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, main: &mut [bool]) {
-    let is_text = match page_type {
-        PageType::Article | PageType::Documentation | PageType::Service | PageType::Other => true,
-        PageType::Forum
-        | PageType::Listing
-        | PageType::Product
-        | PageType::Collection
-        | PageType::FrontPage
-        | PageType::Wall
-        | PageType::Unknown(_) => false,
-    };
     let is_control = |element: &FlatElement<'_>| matches!(element.tag, Tag::Button | Tag::Label);
-    if !is_text || !flat.elements.iter().any(is_control) {
+    if !is_running_text(page_type) || !flat.elements.iter().any(is_control) {
         return;
     }
     let mut at = 0;
