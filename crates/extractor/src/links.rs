@@ -275,72 +275,10 @@ impl<'c> Collector<'c> {
             }
             _ => {}
         }
-        if let Some(place) = handled(element) {
+        if let Some(place) = scripted::handled(element) {
             self.add_scripted(node, element, &place);
         }
         self.add_resources(element);
-    }
-
-    /// Adds a link to where a script of an element leads.
-    fn add_scripted(&mut self, node: NodeRef<'_, Node>, element: &Element, place: &str) {
-        let Some(url) = self.join_page(place) else {
-            return;
-        };
-        if self.scripted >= SCRIPTED_MAX {
-            return self.hit("scripted_links");
-        }
-        self.scripted += 1;
-        let id = node.id();
-        let name = element.attribute(&local_name!("title"));
-        let anchor = anchor_text::squeezed(name.unwrap_or(""));
-        let tag_path = self.tag_path(Some(id));
-        let is_open = self.open.last().is_some_and(|(_, open)| *open == id);
-        // The element's own relations count as for a plain link: it may be `nofollow`.
-        let mut rel = rel_tokens(element.attribute(&local_name!("rel")).unwrap_or(""));
-        if !rel.is_empty() {
-            rel.insert(0, ' ');
-        }
-        rel.insert_str(0, SCRIPT_REL);
-        let added = self.add(LinkKind::A, url, rel, Some(id), tag_path, anchor);
-        if let Some(index) = added.filter(|_| !is_open) {
-            self.open.push((index, id));
-        }
-    }
-
-    /// Notes where the first script that leads anywhere does.
-    fn script(&mut self, node: NodeRef<'_, Node>, element: &Element) {
-        if self.forwards.is_none() && element.attribute(&local_name!("src")).is_none() {
-            let text = node.children().find_map(|child| child.value().as_text());
-            let place = text.and_then(|text| scripted::forwards(text));
-            self.forwards = place.map(|place| (place, node.id()));
-        }
-    }
-
-    /// A page without any link that a script leaves at once is left by a refresh.
-    fn script_refresh(&mut self) {
-        if self.has_refresh || !self.links.is_empty() {
-            return;
-        }
-        let Some((place, id)) = self.forwards.take() else {
-            return;
-        };
-        let Some(url) = self.join_page(&place).filter(|url| url != self.context.url) else {
-            return;
-        };
-        self.has_refresh = true;
-        self.refresh = Some(Refresh {
-            delay: 0.0,
-            url: url.clone(),
-        });
-        let rel = SCRIPT_REL.to_owned();
-        self.add(
-            LinkKind::Refresh,
-            url,
-            rel,
-            Some(id),
-            String::new(),
-            String::new(),
-        );
     }
 
     fn close(&mut self, node: NodeRef<'_, Node>) {
@@ -672,24 +610,6 @@ fn header_values(context: &PageContext<'_>, name: &str) -> Vec<String> {
         .filter(|(header, _)| header.eq_ignore_ascii_case(name))
         .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
         .collect()
-}
-
-/// Where a click on an element leads by its script.
-fn handled(element: &Element) -> Option<String> {
-    let mut attributes = element
-        .attrs
-        .iter()
-        .filter(|(name, _)| name.ns == html5ever::ns!());
-    attributes.find_map(|(name, value)| match name.local {
-        local_name!("onclick") => scripted::target(value),
-        local_name!("href") => {
-            let scheme = value
-                .get(..11)
-                .filter(|scheme| scheme.eq_ignore_ascii_case("javascript:"));
-            scheme.and_then(|_| scripted::target(&value[11..]))
-        }
-        _ => None,
-    })
 }
 
 fn svg_href(element: &Element) -> Option<&str> {

@@ -2,6 +2,16 @@
 //! `location.replace("/x")`, `window.open('/x')`. Nothing is run: a place that is put together of parts, or that a
 //! condition or a question decides about, is none. What runs as a page is opened has to be that statement alone.
 
+use ego_tree::NodeRef;
+use html5ever::local_name;
+use scraper::Node;
+use scraper::node::Element;
+
+use crate::dom::Attributes;
+use crate::page::{LinkKind, Refresh};
+
+use super::{Collector, SCRIPT_REL, SCRIPTED_MAX, anchor_text, rel_tokens};
+
 /// Bytes of a script that are looked at, in an attribute or alone on a page.
 const SCRIPT_BYTES_MAX: usize = 2_000;
 
@@ -16,6 +26,88 @@ const HOLDERS: [&str; 4] = ["window.", "self.", "top.", "document."];
 
 /// The methods of `location` that lead elsewhere.
 const METHODS: [&str; 2] = [".assign", ".replace"];
+
+impl Collector<'_> {
+    /// Adds a link to where a script of an element leads.
+    pub(super) fn add_scripted(&mut self, node: NodeRef<'_, Node>, element: &Element, place: &str) {
+        let Some(url) = self.join_page(place) else {
+            return;
+        };
+        if self.scripted >= SCRIPTED_MAX {
+            return self.hit("scripted_links");
+        }
+        self.scripted += 1;
+        let id = node.id();
+        let name = element.attribute(&local_name!("title"));
+        let anchor = anchor_text::squeezed(name.unwrap_or(""));
+        let tag_path = self.tag_path(Some(id));
+        let is_open = self.open.last().is_some_and(|(_, open)| *open == id);
+        // The element's own relations count as for a plain link: it may be `nofollow`.
+        let mut rel = rel_tokens(element.attribute(&local_name!("rel")).unwrap_or(""));
+        if !rel.is_empty() {
+            rel.insert(0, ' ');
+        }
+        rel.insert_str(0, SCRIPT_REL);
+        let added = self.add(LinkKind::A, url, rel, Some(id), tag_path, anchor);
+        if let Some(index) = added.filter(|_| !is_open) {
+            self.open.push((index, id));
+        }
+    }
+
+    /// Notes where the first script that leads anywhere does.
+    pub(super) fn script(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        if self.forwards.is_none() && element.attribute(&local_name!("src")).is_none() {
+            let text = node.children().find_map(|child| child.value().as_text());
+            let place = text.and_then(|text| forwards(text));
+            self.forwards = place.map(|place| (place, node.id()));
+        }
+    }
+
+    /// A page without any link that a script leaves at once is left by a refresh.
+    pub(super) fn script_refresh(&mut self) {
+        if self.has_refresh || !self.links.is_empty() {
+            return;
+        }
+        let Some((place, id)) = self.forwards.take() else {
+            return;
+        };
+        let Some(url) = self.join_page(&place).filter(|url| url != self.context.url) else {
+            return;
+        };
+        self.has_refresh = true;
+        self.refresh = Some(Refresh {
+            delay: 0.0,
+            url: url.clone(),
+        });
+        let rel = SCRIPT_REL.to_owned();
+        self.add(
+            LinkKind::Refresh,
+            url,
+            rel,
+            Some(id),
+            String::new(),
+            String::new(),
+        );
+    }
+}
+
+/// Where a click on an element leads by its script.
+pub(super) fn handled(element: &Element) -> Option<String> {
+    let mut attributes = element
+        .attrs
+        .iter()
+        .filter(|(name, _)| name.ns == html5ever::ns!());
+    attributes.find_map(|(name, value)| match name.local {
+        local_name!("onclick") => target(value),
+        local_name!("href") => {
+            let scheme = value
+                .get(..11)
+                .filter(|scheme| scheme.eq_ignore_ascii_case("javascript:"));
+            scheme.and_then(|_| target(&value[11..]))
+        }
+        _ => None,
+    })
+}
 
 /// The place that a handler (`onclick`, `javascript:`) leads to, whatever else it does.
 pub(super) fn target(script: &str) -> Option<String> {
