@@ -24,6 +24,7 @@ use crate::assemble;
 use crate::blocks::{self, Block};
 use crate::bounded::byte_prefix;
 use crate::char_counts::CharCounts;
+use crate::classifier::Classified;
 use crate::dom::{self, Attributes};
 use crate::flat_dom::{FlatDom, Traits};
 use crate::page::{AddedText, TextSource};
@@ -55,17 +56,6 @@ struct Found {
     text: String,
 }
 
-/// What extraction has found of a page so far.
-pub(crate) struct Carrier<'c, 'd> {
-    pub html: &'c Html,
-    pub flat: &'c FlatDom<'d>,
-    pub survey: &'c Survey,
-    pub structured: &'c Structured,
-    pub page_type: &'c PageType,
-    /// Which runs are content.
-    pub main: &'c [bool],
-}
-
 /// What a page carries beside its visible text, as far as it was taken.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
@@ -78,7 +68,7 @@ pub(crate) struct Carried {
 }
 
 /// Adds to the blocks of a page what it carries outside its visible text, where they lack it.
-pub(crate) fn add(page: &Carrier<'_, '_>, blocks: &mut Vec<Block>) -> Carried {
+pub(crate) fn add(page: &Classified<'_, '_>, blocks: &mut Vec<Block>) -> Carried {
     let needs_scripts = needs_scripts::evidence(page.flat);
     let mut shown: u32 = chosen(page.flat, page.main)
         .map(|run| run.counts.weight)
@@ -117,8 +107,8 @@ pub(crate) fn add(page: &Carrier<'_, '_>, blocks: &mut Vec<Block>) -> Carried {
 }
 
 /// The text that takes the place of a content that is not there.
-fn body(page: &Carrier<'_, '_>, shown: u32) -> Option<(Found, Vec<Block>)> {
-    let Carrier {
+fn body(page: &Classified<'_, '_>, shown: u32) -> Option<(Found, Vec<Block>)> {
+    let Classified {
         html,
         flat,
         structured,

@@ -29,6 +29,7 @@ mod listings;
 mod questions;
 mod references;
 
+use scraper::Html;
 use url::Url;
 
 use crate::features::Features;
@@ -94,6 +95,17 @@ pub(crate) struct Classification {
     pub main: Vec<bool>,
     /// What kind of page it is.
     pub page_type: PageType,
+}
+
+/// A page whose runs are classified.
+pub(crate) struct Classified<'c, 'd> {
+    pub html: &'c Html,
+    pub flat: &'c FlatDom<'d>,
+    pub survey: &'c Survey,
+    pub structured: &'c Structured,
+    pub page_type: &'c PageType,
+    /// Which runs are content.
+    pub main: &'c [bool],
 }
 
 /// Classifies the runs of a page.

@@ -446,6 +446,18 @@ fn checked(year: &str, month: &str, day: &str) -> Option<String> {
     Some(format!("{year:04}-{month:02}-{day:02}"))
 }
 
+/// Whether a word in lower case is a month's name or the first letters by which a month is known.
+pub(crate) fn is_month(word: &str) -> bool {
+    const NAMES: &str = " january february march april may june july august september october november december \
+        januar februar märz mai juni juli oktober dezember \
+        janvier février mars avril juin juillet août septembre octobre novembre décembre \
+        enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre \
+        janeiro fevereiro março maio junho julho setembro outubro novembro dezembro \
+        gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre sept ";
+    let is_short = word.chars().count() == 3 && month(word).is_some();
+    is_short || (word.len() > 3 && NAMES.split(' ').any(|name| name == word))
+}
+
 /// The number of a month by the first letters of its name, in the most frequent languages.
 fn month(name: &str) -> Option<&'static str> {
     const MONTHS: [(&str, &[&str]); 12] = [

@@ -7,9 +7,9 @@ use scraper::Html;
 use url::Url;
 
 use crate::assemble;
-use crate::carried::{self, Carried, Carrier};
+use crate::carried::{self, Carried};
 use crate::class_hints::Hint;
-use crate::classifier;
+use crate::classifier::{self, Classified};
 use crate::directives;
 use crate::dom::{self, BoundedDom};
 use crate::features;
@@ -90,15 +90,7 @@ fn extract_dom(dom: BoundedDom, context: &PageContext<'_>) -> Page {
     let main = &classification.main;
     let mut blocks = assemble::blocks(&dom.html, &flat, &survey.texts, main);
     let found = links::links(&dom.html, context);
-    let fields = metadata::read(&flat, &survey, &structured, main, &found.base, context);
-    let mut limits_hit = dom.limits_hit;
-    limits_hit.extend(found.limits_hit);
-    limits_hit.extend(flat.cut);
-    let mut links = found.links;
-    mark_main(&flat, main, &found.nodes, &mut links);
-    let (visible_text_chars, link_density) = visible(&flat);
-    let wall = walls::find(&dom.html, &flat, &survey.texts, visible_text_chars, context);
-    let carrier = Carrier {
+    let classified = Classified {
         html: &dom.html,
         flat: &flat,
         survey: &survey,
@@ -106,10 +98,18 @@ fn extract_dom(dom: BoundedDom, context: &PageContext<'_>) -> Page {
         page_type: &classification.page_type,
         main,
     };
+    let fields = metadata::read(&classified, &found.base, context);
+    let mut limits_hit = dom.limits_hit;
+    limits_hit.extend(found.limits_hit);
+    limits_hit.extend(flat.cut);
+    let mut links = found.links;
+    mark_main(&flat, main, &found.nodes, &mut links);
+    let (visible_text_chars, link_density) = visible(&flat);
+    let wall = walls::find(&dom.html, &flat, &survey.texts, visible_text_chars, context);
     // What a wall carries is no text of the page.
     let carried = match wall {
         Some(_) => Carried::default(),
-        None => carried::add(&carrier, &mut blocks),
+        None => carried::add(&classified, &mut blocks),
     };
     Page {
         text: crate::blocks::plain(&blocks),

@@ -6,12 +6,14 @@
 mod author;
 mod byline;
 mod dating;
+mod name;
 mod title;
 
 use html5ever::local_name;
 use url::Url;
 
 use crate::bounded::char_prefix;
+use crate::classifier::Classified;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::page::PageContext;
@@ -39,15 +41,15 @@ pub(crate) struct Metadata {
 /// Longer values are cut.
 const FIELD_CHARS_MAX: usize = 500;
 
-/// Reads the metadata of a page; `main` tells which runs are its content.
-pub(crate) fn read(
-    flat: &FlatDom<'_>,
-    survey: &Survey,
-    structured: &Structured,
-    main: &[bool],
-    base: &Url,
-    context: &PageContext<'_>,
-) -> Metadata {
+/// Reads the metadata of a page.
+pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<'_>) -> Metadata {
+    let &Classified {
+        flat,
+        survey,
+        structured,
+        main,
+        ..
+    } = page;
     let site_name = flat
         .meta(&["og:site_name", "application-name"])
         .map(str::to_owned)
@@ -57,7 +59,7 @@ pub(crate) fn read(
     let zone = BylineZone::of(flat, survey, main, title.as_deref());
     let dating = Dating::of(flat, survey, structured, &zone, context.headers);
     Metadata {
-        author: author::find(flat, survey, structured, &zone, site_name.as_deref(), base),
+        author: author::find(page, &zone, site_name.as_deref(), base),
         published: dating.published(base),
         modified: dating.modified(),
         description: flat
@@ -87,6 +89,8 @@ pub(crate) fn read(
 pub(crate) struct BylineZone {
     /// Runs from a little before the title to a little after the first paragraph.
     pub range: std::ops::Range<usize>,
+    /// The first run of the text, most often a paragraph.
+    pub text: usize,
     /// The last runs of the content and a few after it.
     pub tail: std::ops::Range<usize>,
 }
@@ -118,6 +122,7 @@ impl BylineZone {
             (from, to)
         };
         BylineZone {
+            text: first,
             range: from.saturating_sub(8)..(to + 8).min(count),
             tail: last.saturating_sub(4)..(last + 6).min(count),
         }
@@ -129,6 +134,22 @@ pub(crate) fn short(text: &str) -> String {
     let mut text = crate::whitespace::collapsed(text);
     text.truncate(char_prefix(&text, FIELD_CHARS_MAX).len());
     text
+}
+
+/// Resolves the few character references that publishers leave in JSON.
+pub(crate) fn unescaped(text: &str) -> String {
+    if !text.contains('&') {
+        return text.to_owned();
+    }
+    text.replace("&amp;", "&")
+        .replace("&quot;", "\"")
+        .replace("&#039;", "'")
+        .replace("&#39;", "'")
+        .replace("&#8217;", "’")
+        .replace("&rsquo;", "’")
+        .replace("&nbsp;", " ")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
 }
 
 /// What addresses of Creative Commons licences have in common.

@@ -4,32 +4,38 @@
 //! title. A declared author that is the site itself counts only if the page names nobody else; the URL
 //! of a profile does not count.
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 use url::Url;
 
 use crate::bounded::byte_prefix;
 use crate::class_hints::Hint;
+use crate::classifier::Classified;
 use crate::dom::Attributes;
 use crate::flat_dom::FlatDom;
-use crate::structured::Structured;
+use crate::page::PageType;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::{BylineZone, byline, element_text, short};
+use super::title::letters;
+use super::{BylineZone, byline, element_text, name, short};
 
 pub(super) fn find(
-    flat: &FlatDom<'_>,
-    survey: &Survey,
-    structured: &Structured,
+    page: &Classified<'_, '_>,
     zone: &BylineZone,
     site_name: Option<&str>,
     url: &Url,
 ) -> Option<String> {
+    let &Classified {
+        flat,
+        survey,
+        structured,
+        page_type,
+        ..
+    } = page;
     let host = url.host_str().unwrap_or("").trim_start_matches("www.");
     let label = host.split('.').next().unwrap_or("");
-    let plausible = |name: String| clean(&name);
-    let in_json_ld = structured.author.clone().and_then(plausible);
-    let declared = in_json_ld.or_else(|| declared_in_meta(flat).and_then(plausible));
+    let in_json_ld = structured.author.as_deref().and_then(name::clean);
+    let declared = in_json_ld.or_else(|| declared_in_meta(flat));
     // Whether the declared author is the site itself: then a person named on the page is preferred.
     let is_site = |name: &str| {
         let name = letters(name);
@@ -40,20 +46,16 @@ pub(super) fn find(
     if declared.as_deref().is_some_and(|name| !is_site(name)) {
         return declared;
     }
+    if *page_type == PageType::Forum
+        && let Some(poster) = poster(flat, survey, zone)
+    {
+        return Some(poster);
+    }
     marked(flat, survey, zone, true)
-        .and_then(plausible)
-        .or_else(|| byline(survey, zone).and_then(plausible))
-        .or_else(|| profile(flat, zone).and_then(plausible))
-        .or_else(|| marked(flat, survey, zone, false).and_then(plausible))
+        .or_else(|| byline(survey, zone))
+        .or_else(|| profile(flat, zone))
+        .or_else(|| marked(flat, survey, zone, false))
         .or(declared)
-}
-
-/// Letters and digits in lower case.
-fn letters(text: &str) -> String {
-    text.chars()
-        .filter(|c| c.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
 }
 
 /// The authors in the first kind of meta element that has any.
@@ -92,22 +94,133 @@ fn declared_in_meta(flat: &FlatDom<'_>) -> Option<String> {
             .take(5)
             .collect();
         if !all.is_empty() {
-            let mut distinct: Vec<&str> = Vec::new();
-            for one in all {
-                if !distinct.contains(&one) {
-                    distinct.push(one);
-                }
-            }
-            return Some(distinct.join(", "));
+            return Names::of(&all).joined();
         }
     }
     None
 }
 
+/// The names of several authors: each once, and none that only says another with more words, as the link
+/// to all of somebody's articles does.
+#[derive(Default)]
+struct Names(Vec<String>);
+
+impl Names {
+    fn of(texts: &[&str]) -> Names {
+        let mut names = Names::default();
+        for text in texts {
+            names.add(text);
+        }
+        names
+    }
+
+    fn add(&mut self, text: &str) {
+        if let Some(name) = name::clean(text)
+            && !self.0.iter().any(|known| name.contains(known.as_str()))
+        {
+            self.0.push(name);
+        }
+    }
+
+    fn joined(self) -> Option<String> {
+        (!self.0.is_empty()).then(|| self.0.join(", "))
+    }
+}
+
+/// Who began a thread: the first element between its title and its text that is named after a user or leads to a
+/// user's page, the first that is marked as an author, the first named after a user anywhere.
+fn poster(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone) -> Option<String> {
+    let first_behind = |run: usize| {
+        flat.elements
+            .partition_point(|element| (element.first_run as usize) < run)
+    };
+    let [title, text] = [zone.range.start, zone.text].map(first_behind);
+    let end = flat.elements.len();
+    let first = |range: std::ops::Range<usize>, fits: fn(&FlatDom<'_>, usize) -> bool| {
+        range
+            .filter(|&index| (2..=60).contains(&flat.elements[index].counts.chars))
+            .filter(|&index| fits(flat, index))
+            .find_map(|index| name::clean(&text_of(flat, survey, index)))
+    };
+    first(title..text, is_user)
+        .or_else(|| first(title..end, is_marked))
+        .or_else(|| first(text..end, is_user))
+}
+
+/// Whether an element is marked as the author, by `rel` or `itemprop`.
+fn is_marked(flat: &FlatDom<'_>, index: usize) -> bool {
+    let element = &flat.elements[index].element;
+    [local_name!("rel"), local_name!("itemprop")]
+        .iter()
+        .filter_map(|name| element.attribute(name))
+        .flat_map(str::split_ascii_whitespace)
+        .any(|word| word.eq_ignore_ascii_case("author"))
+}
+
+/// Whether an element is a user's name by its class, or a link to a user's page.
+fn is_user(flat: &FlatDom<'_>, index: usize) -> bool {
+    const CLASSES: [&str; 9] = [
+        "username",
+        "bigusername",
+        "user-name",
+        "postuser-name",
+        "postauthor",
+        "p_author_name",
+        "authorname",
+        "nickname",
+        "creator",
+    ];
+    let element = &flat.elements[index].element;
+    let classes = element.attribute(&local_name!("class")).unwrap_or("");
+    let mut classes = classes.split_ascii_whitespace();
+    let is_named = classes.any(|class| CLASSES.iter().any(|c| class.eq_ignore_ascii_case(c)));
+    let href = element.attribute(&local_name!("href"));
+    is_named || (flat.elements[index].tag == Tag::A && href.is_some_and(leads_to_user))
+}
+
+/// Whether a link leads to a user's page, by the names that the software of forums gives to it.
+fn leads_to_user(href: &str) -> bool {
+    const FOLDERS: [&str; 11] = [
+        "member", "members", "user", "users", "u", "profile", "profiles", "people", "space",
+        "author", "authors",
+    ];
+    const FILES: [&str; 9] = [
+        "member.php",
+        "memberlist.php",
+        "profile.php",
+        "user.php",
+        "u.php",
+        "space.php",
+        "home.php",
+        "userinfo.php",
+        "user",
+    ];
+    let (path, query) = href.split_once(['?', '#']).unwrap_or((href, ""));
+    let mut folders = path.split('/').peekable();
+    while let Some(folder) = folders.next() {
+        let next = folders.peek().is_some_and(|next| !next.is_empty());
+        if next && FOLDERS.contains(&folder) {
+            return true;
+        }
+    }
+    let file = path.rsplit('/').next().unwrap_or("");
+    let numbered = |prefix: &str| {
+        let rest = file.strip_prefix(prefix);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let names_one = query.split(['&', ';']).any(|pair| {
+        let name = pair.trim_start_matches("amp").split('=').next();
+        matches!(name, Some("u" | "uid" | "id" | "un" | "username"))
+    });
+    numbered("user-")
+        || numbered("space-uid-")
+        || (names_one && (FILES.contains(&file) || query.contains("action=profile")))
+}
+
 /// The text of elements marked as the author: by `rel=author` or `itemprop=author`; if not `strict`,
 /// also by their class.
 fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) -> Option<String> {
-    let mut names: Vec<String> = Vec::new();
+    let mut names = Names::default();
     for (index, element) in flat.elements.iter().enumerate() {
         let at = element.first_run as usize;
         // A by-line may stand some lines above the title or beside the text.
@@ -118,47 +231,30 @@ fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) 
         {
             continue;
         }
-        let attribute = |name: LocalName, wanted: &str| {
-            element.element.attribute(&name).is_some_and(|value| {
-                value
-                    .split_ascii_whitespace()
-                    .any(|word| word.eq_ignore_ascii_case(wanted))
-            })
+        let is_classed = || {
+            let class = element.element.attribute(&local_name!("class"));
+            let class = class.unwrap_or("").to_ascii_lowercase();
+            (element.hints.has(Hint::User) || element.hints.has(Hint::Byline))
+                && (class.contains("author") || class.contains("byline"))
         };
-        let is_marked = attribute(local_name!("rel"), "author")
-            || attribute(local_name!("itemprop"), "author")
-            || (!strict
-                && (element.hints.has(Hint::User) || element.hints.has(Hint::Byline))
-                && element
-                    .element
-                    .attribute(&local_name!("class"))
-                    .is_some_and(|class| {
-                        let class = class.to_ascii_lowercase();
-                        class.contains("author") || class.contains("byline")
-                    }));
-        if !is_marked {
+        if !(is_marked(flat, index) || (!strict && is_classed())) {
             continue;
         }
-        // The text of an inline element is only a part of its run.
-        let text = if element.tag.is_block() {
-            element_text(flat, survey, index as u32)
-        } else {
-            inline_text(flat, index)
-        };
-        if !text.is_empty() && text.chars().count() < 80 && !names.contains(&text) {
-            names.push(text);
+        let text = text_of(flat, survey, index);
+        if text.chars().count() < 80 {
+            names.add(&text);
         }
-        if !strict || names.len() == 4 {
+        if names.0.len() == if strict { 4 } else { 1 } {
             break;
         }
     }
-    (!names.is_empty()).then(|| names.join(", "))
+    names.joined()
 }
 
 /// The text of links to an author's page: those near the title, or the only one on the page.
 fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
-    let mut close: Vec<String> = Vec::new();
-    let mut all: Vec<String> = Vec::new();
+    let mut close = Names::default();
+    let mut all = Names::default();
     for (index, element) in flat.elements.iter().enumerate() {
         if element.tag != Tag::A || element.counts.chars == 0 || element.counts.chars > 60 {
             continue;
@@ -168,23 +264,21 @@ fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
         if !leads_to_author && element.element.attribute(&local_name!("rel")) != Some("author") {
             continue;
         }
-        let name = inline_text(flat, index);
-        if name.is_empty() || all.len() > 50 {
-            continue;
+        if all.0.len() > 50 {
+            break;
         }
+        let name = inline_text(flat, index);
         let at = element.first_run as usize;
         let is_close = zone.range.contains(&at) || zone.range.contains(&at.saturating_sub(1));
-        if is_close && !close.contains(&name) && close.len() < 4 {
-            close.push(name.clone());
+        if is_close && close.0.len() < 4 {
+            close.add(&name);
         }
-        if !all.contains(&name) {
-            all.push(name);
-        }
+        all.add(&name);
     }
-    if close.is_empty() && all.len() == 1 {
-        return all.pop();
+    if close.0.is_empty() && all.0.len() == 1 {
+        return all.joined();
     }
-    (!close.is_empty()).then(|| close.join(", "))
+    close.joined()
 }
 
 /// Whether one of the folders of a path is named after authors.
@@ -200,6 +294,15 @@ fn has_author_folder(href: &str) -> bool {
         }
     }
     false
+}
+
+/// The text of an element; that of an inline one is only a part of its run.
+fn text_of(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> String {
+    if flat.elements[index].tag.is_block() {
+        element_text(flat, survey, index as u32)
+    } else {
+        inline_text(flat, index)
+    }
 }
 
 /// The text of an inline element: the pieces of runs that it contains.
@@ -228,79 +331,8 @@ fn byline(survey: &Survey, zone: &BylineZone) -> Option<String> {
         .find_map(|index| {
             let text = survey.texts.get(index)?;
             let head = byte_prefix(text, LINE_BYTES_MAX).replace('\n', " ");
-            byline::name_in(&head).map(str::to_owned)
+            byline::name_in(&head).and_then(name::clean)
         })
-}
-
-/// A name without a prefix such as "by" and without what follows it; `None` if it is no name.
-fn clean(name: &str) -> Option<String> {
-    let mut name = short(name);
-    for prefix in [
-        "by ",
-        "written by ",
-        "posted by ",
-        "von ",
-        "por ",
-        "作者：",
-        "作者:",
-        "author: ",
-    ] {
-        if name.to_lowercase().starts_with(prefix) && name.is_char_boundary(prefix.len()) {
-            name = name[prefix.len()..].trim().to_owned();
-        }
-    }
-    let name = name
-        .trim_matches([' ', ',', '|', '-', '·', ':', '：', '/', '•'])
-        .to_owned();
-    let lower = name.to_lowercase();
-    // Dates, counts and sections follow a name in the same element.
-    let name = match name.find(|c: char| c.is_ascii_digit()) {
-        Some(at) if at > 3 => name[..at]
-            .trim_end_matches([' ', '|', ',', '(', '-', '·'])
-            .to_owned(),
-        _ => name,
-    };
-    let count = name.chars().count();
-    let is_placeholder = matches!(
-        lower.as_str(),
-        "admin"
-            | "administrator"
-            | "editor"
-            | "staff"
-            | "author"
-            | "user"
-            | "guest"
-            | "root"
-            | "webmaster"
-            | "null"
-            | "undefined"
-            | "unknown"
-            | "none"
-            | "anonymous"
-            | "佚名"
-            | "匿名"
-    );
-    if !(2..=200).contains(&count)
-        || is_placeholder
-        || lower.contains("://")
-        || lower.starts_with('@')
-    {
-        return None;
-    }
-    // Labels of buttons and dates that stand where a name could.
-    let labels = [
-        "follow",
-        "publiziert am",
-        "published",
-        "posted on",
-        "share",
-        "read more",
-    ];
-    let has_letter = name.chars().any(char::is_alphabetic);
-    if !has_letter || labels.contains(&lower.as_str()) {
-        return None;
-    }
-    Some(name)
 }
 
 #[cfg(test)]
@@ -318,10 +350,30 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_cut_and_empty_names_refused() {
-        assert_eq!(clean("By Lois Lane").as_deref(), Some("Lois Lane"));
-        assert_eq!(clean("作者：张三").as_deref(), Some("张三"));
-        assert_eq!(clean("admin"), None);
-        assert_eq!(clean("https://a.example/u/1"), None);
+    fn forums_lead_to_their_users_in_many_ways() {
+        for href in [
+            "/members/ann.81409/",
+            "./memberlist.php?mode=viewprofile&u=123344&sid=e18",
+            "member.php?s=e3c9&u=224387",
+            "https://a.example/index.php?action=profile;u=261870",
+            "https://a.example/user-126792.html",
+            "space-uid-12.html",
+            "home.php?mod=space&uid=12",
+            "/u/ann",
+            "user?id=ann",
+        ] {
+            assert!(leads_to_user(href), "{href}");
+        }
+        for href in [
+            "/members/",
+            "/useful/x",
+            "member.php",
+            "/t/12?u=3",
+            "user-list.html",
+            "",
+            "?uid=3",
+        ] {
+            assert!(!leads_to_user(href), "{href}");
+        }
     }
 }

@@ -1,24 +1,64 @@
 //! By-lines: "By A. Writer" or "作者：某某", as a name behind words that announce one.
 //!
-//! Three forms are known, each read by a scan: a label with a colon anywhere in a line, in Chinese; a
-//! word such as "by" that begins a line, with a name in capitals behind it; and 记者 (reporter) with a
-//! name, which begins a line. Regular expressions for them take milliseconds to compile, since
+//! Four forms are known, each read by a scan: a label with a colon anywhere in a line, in Chinese; a
+//! word such as "by" that begins a line, with a name in capitals behind it; the same behind a date; and 记者
+//! (reporter) with a name, which begins a line. Regular expressions for them take milliseconds to compile, since
 //! their classes are capitals and letters of all scripts.
+
+use super::name;
 
 /// The name in a line's by-line.
 pub(super) fn name_in(line: &str) -> Option<&str> {
-    let name = labelled(line)
-        .or_else(|| written_by(line))
-        .or_else(|| reported_by(line))?;
+    let Named { name, behind } = named(line)?;
+    let is_dated = behind
+        .trim_start_matches(name::is_mark)
+        .starts_with(|c: char| c.is_ascii_digit());
+    let name = match is_dated {
+        true => name::without_date(name),
+        false => name,
+    };
     Some(name.trim())
 }
 
+fn named(line: &str) -> Option<Named<'_>> {
+    undated(line).or_else(|| dated(line))
+}
+
+fn undated(line: &str) -> Option<Named<'_>> {
+    labelled(line)
+        .or_else(|| written_by(line))
+        .or_else(|| reported_by(line))
+}
+
+/// A name and what stands behind it in its line.
+struct Named<'t> {
+    name: &'t str,
+    behind: &'t str,
+}
+
+impl<'t> Named<'t> {
+    /// The first bytes of a text as a name.
+    fn first(text: &'t str, bytes: usize) -> Named<'t> {
+        let (name, behind) = text.split_at(bytes);
+        Named { name, behind }
+    }
+}
+
 /// Labels that a colon follows.
-const LABELS: [&str; 5] = ["作者", "文", "记者", "编译", "通讯员"];
+const LABELS: [&str; 8] = [
+    "作者",
+    "文",
+    "记者",
+    "编译",
+    "通讯员",
+    "供稿",
+    "投稿",
+    "楼主",
+];
 
 /// The name behind a label with a colon: "作者：张三 李四".
-fn labelled(line: &str) -> Option<&str> {
-    let is_colon = |c| matches!(c, ':' | '：' | '/' | '／' | '丨');
+fn labelled(line: &str) -> Option<Named<'_>> {
+    let is_colon = |c| matches!(c, ':' | '：' | '/' | '／' | '丨' | '|' | '｜');
     let mut colons = line.match_indices(is_colon);
     colons.find_map(|(at, colon)| {
         let before = line[..at].trim_end();
@@ -32,12 +72,12 @@ fn labelled(line: &str) -> Option<&str> {
         // One character is no name.
         first.chars().nth(1)?;
         let further = further_names(&rest[first.len()..], 4, |c| is_han(c) || c == '·');
-        Some(&rest[..first.len() + further])
+        Some(Named::first(rest, first.len() + further))
     })
 }
 
 /// The name behind 记者 at the beginning of a line, with the agency's name before it or not.
-fn reported_by(line: &str) -> Option<&str> {
+fn reported_by(line: &str) -> Option<Named<'_>> {
     let rest = line.trim_start();
     let rest = rest.strip_prefix(['（', '(', '【']).unwrap_or(rest);
     let mut agencies = ["本报", "本网", "新华社", "中新社"].iter();
@@ -47,7 +87,7 @@ fn reported_by(line: &str) -> Option<&str> {
     let first = taken(rest, 4, is_han);
     first.chars().nth(1)?;
     let further = further_names(&rest[first.len()..], 3, is_han);
-    Some(&rest[..first.len() + further])
+    Some(Named::first(rest, first.len() + further))
 }
 
 /// The bytes of at most `most` further Chinese names, each of two to four characters behind a comma or
@@ -73,11 +113,14 @@ fn further_names(text: &str, most: usize, is_name: impl Fn(char) -> bool) -> usi
 }
 
 /// Words that announce a name at the beginning of a line, in lower case.
-const ANNOUNCEMENTS: [&str; 16] = [
+const ANNOUNCEMENTS: [&str; 19] = [
     "by",
     "written by",
     "posted by",
     "published by",
+    "authored by",
+    "started by",
+    "words by",
     "story by",
     "author",
     "text",
@@ -94,13 +137,44 @@ const ANNOUNCEMENTS: [&str; 16] = [
 
 /// The name behind "by" or the like at the beginning of a line: words that begin with a capital, and
 /// particles of names between them.
-fn written_by(line: &str) -> Option<&str> {
+fn written_by(line: &str) -> Option<Named<'_>> {
     let rest = ANNOUNCEMENTS.iter().find_map(|announcement| {
         let rest = without_prefix(line, announcement)?;
         (!rest.starts_with(in_word)).then_some(rest)
     })?;
     let rest = rest.trim_start();
     let rest = rest.strip_prefix(':').unwrap_or(rest).trim_start();
+    Some(Named::first(rest, words_of_name(rest)?))
+}
+
+/// Words that a date follows, and "by" behind it.
+const OF_DATES: [&str; 6] = [
+    "published",
+    "posted",
+    "updated",
+    "last updated",
+    "written",
+    "created",
+];
+
+/// The name behind a date and "by": "Published August 7, 2023 by Lois Lane".
+fn dated(line: &str) -> Option<Named<'_>> {
+    /// Bytes between the word and "by".
+    const DATE_BYTES_MAX: usize = 60;
+    let rest = OF_DATES
+        .iter()
+        .find_map(|word| without_prefix(line, word))?;
+    if rest.starts_with(in_word) {
+        return None;
+    }
+    let (date, rest) = rest.split_once(" by ")?;
+    let rest = rest.trim_start_matches(' ');
+    let is_date = date.len() <= DATE_BYTES_MAX && date.contains(|c: char| c.is_ascii_digit());
+    Some(Named::first(rest, words_of_name(rest).filter(|_| is_date)?))
+}
+
+/// The length of the words of a name that a text begins with.
+fn words_of_name(rest: &str) -> Option<usize> {
     let mut end = word_of_name(rest)?;
     for _ in 0..8 {
         let after = &rest[end..];
@@ -114,7 +188,7 @@ fn written_by(line: &str) -> Option<&str> {
         };
         end = rest.len() - next.len() + length;
     }
-    Some(&rest[..end])
+    Some(end)
 }
 
 /// Words that stand in names in lower case.
@@ -174,10 +248,10 @@ mod tests {
 
     use super::*;
 
-    /// The forms as regular expressions. Their particles end where a word does.
+    /// The undated forms as regular expressions. Their particles end where a word does.
     const FORMS: [&str; 3] = [
-        r"(?:作者|文|记者|撰文|编译|通讯员|来源作者)\s*[:：/／丨]\s*([\p{Han}A-Za-z·．.]{2,12}(?:[ 、，,][\p{Han}·]{2,4}){0,4})",
-        r"^(?i:by|written by|posted by|published by|story by|author|text|von|por|par|di|door|автор|autor|autore|auteur)\b\s*:?\s*((?:\p{Lu}[\p{L}'’.\-]*|(?:(?:de|van|von|der|la|di|da|del|bin|al|and|y|und|et)\b|&))(?:,? +(?:\p{Lu}[\p{L}'’.\-]*|(?:(?:de|van|von|der|la|di|da|del|bin|al|and|y|und|et)\b|&))){0,8})",
+        r"(?:作者|文|记者|撰文|编译|通讯员|来源作者|供稿|投稿|楼主)\s*[:：/／丨|｜]\s*([\p{Han}A-Za-z·．.]{2,12}(?:[ 、，,][\p{Han}·]{2,4}){0,4})",
+        r"^(?i:by|written by|posted by|published by|authored by|started by|words by|story by|author|text|von|por|par|di|door|автор|autor|autore|auteur)\b\s*:?\s*((?:\p{Lu}[\p{L}'’.\-]*|(?:(?:de|van|von|der|la|di|da|del|bin|al|and|y|und|et)\b|&))(?:,? +(?:\p{Lu}[\p{L}'’.\-]*|(?:(?:de|van|von|der|la|di|da|del|bin|al|and|y|und|et)\b|&))){0,8})",
         r"^\s*(?:[（(【]?)(?:本报|本网|新华社|中新社)?记者\s*([\p{Han}]{2,4}(?:[ 、，,][\p{Han}]{2,4}){0,3})",
     ];
 
@@ -199,6 +273,13 @@ mod tests {
             ("Von: Anna Müller, Bert", Some("Anna Müller, Bert")),
             ("（本报记者 张三、李四）", Some("张三、李四")),
             ("文 / 王小波", Some("王小波")),
+            (
+                "Published August 7, 2023 by Nicole Burke",
+                Some("Nicole Burke"),
+            ),
+            ("By Lois Lane Sat, Dec 3", Some("Lois Lane")),
+            ("By Lois Lane May", Some("Lois Lane May")),
+            ("Updated 3 times by Friday", Some("Friday")),
             ("The river rose.", None),
             ("Bystanders saw it.", None),
             ("by the river", None),
@@ -222,7 +303,8 @@ mod tests {
         ) {
             let line = parts.concat();
             let forms = FORMS.map(|form| Regex::new(form).unwrap());
-            prop_assert_eq!(name_in(&line), by_regex(&forms, &line), "{:?}", line);
+            let name = undated(&line).map(|named| named.name.trim());
+            prop_assert_eq!(name, by_regex(&forms, &line), "{:?}", line);
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::{element_text, short};
+use super::{element_text, short, unescaped};
 
 /// The title of a page; `main` tells which runs are its content.
 pub(super) fn find(
@@ -356,27 +356,11 @@ fn words(text: &str) -> usize {
 }
 
 /// Letters and digits in lower case.
-fn letters(text: &str) -> String {
+pub(super) fn letters(text: &str) -> String {
     text.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect()
-}
-
-/// Resolves the few character references that publishers leave in JSON.
-fn unescaped(text: &str) -> String {
-    if !text.contains('&') {
-        return text.to_owned();
-    }
-    text.replace("&amp;", "&")
-        .replace("&quot;", "\"")
-        .replace("&#039;", "'")
-        .replace("&#39;", "'")
-        .replace("&#8217;", "’")
-        .replace("&rsquo;", "’")
-        .replace("&nbsp;", " ")
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
 }
 
 #[cfg(test)]

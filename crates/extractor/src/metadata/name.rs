@@ -1,0 +1,265 @@
+//! Names of authors as they stand in by-lines and metadata, freed of what stands around them.
+
+use crate::dates;
+
+use super::{short, unescaped};
+
+/// A name without a prefix such as "by" and without what follows it; `None` if it is no name.
+pub(super) fn clean(text: &str) -> Option<String> {
+    let text = short(&unescaped(text));
+    let (head, tail) = parts_around_date(without_prefix(&text));
+    [head, tail].into_iter().find_map(plausible)
+}
+
+/// What announces a name.
+const PREFIXES: [&str; 14] = [
+    "by ",
+    "by:",
+    "written by",
+    "posted by",
+    "authored by",
+    "words by",
+    "story by",
+    "von ",
+    "por ",
+    "作者：",
+    "作者:",
+    "作者|",
+    "作者 ",
+    "author:",
+];
+
+fn without_prefix(text: &str) -> &str {
+    let mut text = text.trim();
+    for prefix in PREFIXES {
+        if let Some(head) = text.get(..prefix.len())
+            && head.to_lowercase() == prefix
+        {
+            text = text[prefix.len()..].trim_start_matches([' ', ':']);
+        }
+    }
+    text
+}
+
+/// What stands before a date or a count in the same element, and what stands behind it.
+fn parts_around_date(text: &str) -> (&str, &str) {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let Some(at) = text.find(is_digit) else {
+        return (text, "");
+    };
+    // A name has digits of its own where letters stand beside them in its last word: "ann81".
+    let word = text[..at].rfind(' ').map_or(0, |blank| blank + 1);
+    let last = &text[word..];
+    if !last.contains(' ') && last.contains(char::is_alphabetic) {
+        return (text, "");
+    }
+    let head = without_date(&text[..at]);
+    let last = text.rfind(is_digit).unwrap_or(at);
+    let mut tail = text[last + 1..].trim_start_matches(is_mark);
+    while let Some((word, rest)) = tail
+        .split_once(' ')
+        .or((!tail.is_empty()).then_some((tail, "")))
+        && is_of_date(word.trim_matches(is_mark))
+    {
+        tail = rest.trim_start_matches(is_mark);
+    }
+    (head, without_prefix(tail))
+}
+
+/// A text before a number without the words at its end that belong to the number's date.
+pub(super) fn without_date(text: &str) -> &str {
+    let mut head = text.trim_end_matches(is_mark);
+    while let Some(word) = head.split(' ').next_back()
+        && !word.is_empty()
+        && is_of_date(word.trim_matches(is_mark))
+    {
+        head = head[..head.len() - word.len()].trim_end_matches(is_mark);
+    }
+    head
+}
+
+pub(super) fn is_mark(c: char) -> bool {
+    matches!(
+        c,
+        ' ' | ','
+            | '.'
+            | '|'
+            | '｜'
+            | '('
+            | '-'
+            | '–'
+            | '—'
+            | '·'
+            | ':'
+            | '：'
+            | '/'
+            | '•'
+            | '→'
+            | '»'
+    )
+}
+
+/// Whether a word before a number belongs to a date: a month, a day of the week, what was done on it.
+fn is_of_date(word: &str) -> bool {
+    const WORDS: [&str; 30] = [
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "on",
+        "am",
+        "le",
+        "el",
+        "posted",
+        "published",
+        "updated",
+        "joined",
+        "created",
+        "written",
+        "since",
+        "tues",
+        "thurs",
+        "发布于",
+        "发表于",
+        "更新于",
+    ];
+    let word = word.to_lowercase();
+    WORDS.contains(&word.as_str()) || dates::is_month(&word)
+}
+
+/// A name, if it can be one.
+fn plausible(name: &str) -> Option<String> {
+    /// Accounts that are nobody, labels of buttons, and what else stands where a name could.
+    const NO_NAMES: [&str; 50] = [
+        "admin",
+        "administrator",
+        "editor",
+        "staff",
+        "author",
+        "authors",
+        "user",
+        "guest",
+        "root",
+        "webmaster",
+        "null",
+        "undefined",
+        "unknown",
+        "none",
+        "anonymous",
+        "佚名",
+        "匿名",
+        "follow",
+        "publiziert",
+        "published",
+        "posted",
+        "updated",
+        "share",
+        "read more",
+        "learn more",
+        "more",
+        "link",
+        "copy link",
+        "posts",
+        "articles",
+        "bio",
+        "full bio",
+        "profile",
+        "view profile",
+        "about the author",
+        "topic author",
+        "thread starter",
+        "original poster",
+        "member",
+        "moderator",
+        "new member",
+        "contact",
+        "email",
+        "by",
+        "written by",
+        "楼主",
+        "作者",
+        "发布者",
+        "编辑",
+        "小编",
+    ];
+    let mut name = name.trim_matches(is_open_end);
+    // What joined a further name that was cut off.
+    for end in [
+        " and", " und", " et", " y", " &", " 等", " Offline", " Online",
+    ] {
+        name = name
+            .strip_suffix(end)
+            .unwrap_or(name)
+            .trim_matches(is_open_end);
+    }
+    let lower = name.to_lowercase();
+    let is_path = lower.contains("://") || (!lower.contains(' ') && lower.matches('.').count() > 2);
+    let is_name = (2..=200).contains(&name.chars().count())
+        && !NO_NAMES.contains(&lower.as_str())
+        && !is_path
+        && !is_phrase(name)
+        && !lower.starts_with('@')
+        && name.chars().any(char::is_alphabetic);
+    is_name.then(|| name.to_owned())
+}
+
+/// Whether most words begin in lower case, as in "Learn about our policies" and not in "Ludwig van der Rohe".
+fn is_phrase(name: &str) -> bool {
+    let words = name
+        .split(' ')
+        .filter(|word| word.starts_with(char::is_alphabetic));
+    let (low, high): (Vec<&str>, Vec<&str>) =
+        words.partition(|word| word.starts_with(char::is_lowercase));
+    low.len() + high.len() > 3 && low.len() > high.len()
+}
+
+/// Marks at the ends of a name that are no part of it; a dot ends an initial.
+fn is_open_end(c: char) -> bool {
+    c != '.' && is_mark(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_freed_of_what_stands_around_them() {
+        for (text, name) in [
+            ("By Lois Lane", Some("Lois Lane")),
+            ("作者：张三", Some("张三")),
+            ("Authored by: Dr. Ann Lane", Some("Dr. Ann Lane")),
+            ("Lois Lane | March 3, 2021", Some("Lois Lane")),
+            ("Lois Lane Sat 3 March 2021", Some("Lois Lane")),
+            ("Dec. 19, 2025 · Lois Lane", Some("Lois Lane")),
+            ("Lois &amp; Clark", Some("Lois & Clark")),
+            ("Hooded Horse and", Some("Hooded Horse")),
+            ("slowpoke99", Some("slowpoke99")),
+            ("4zap", Some("4zap")),
+            ("April May", Some("April May")),
+            ("Martin Luther King, Jr.", Some("Martin Luther King, Jr.")),
+            ("张三 发布于 2021-03-05", Some("张三")),
+            ("Sat, 3 Dec 2021", None),
+            ("Posted 3 March", None),
+            ("9 articles", None),
+            ("page.head.extra.author", None),
+            ("admin", None),
+            ("Full Bio", None),
+            ("Learn about our editorial policies", None),
+            ("Ludwig Mies van der Rohe", Some("Ludwig Mies van der Rohe")),
+            ("https://a.example/u/1", None),
+            ("", None),
+        ] {
+            assert_eq!(clean(text).as_deref(), name, "{text}");
+        }
+    }
+}
