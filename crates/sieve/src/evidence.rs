@@ -20,7 +20,7 @@ pub struct Evidence {
     pub content: Content,
     /// A wall stands in the page's place.
     pub is_wall: bool,
-    /// Words of the main text, as `segment` counts them.
+    /// Words of the main text, as `segment` counts them, with what its host repeats.
     pub words: u32,
     /// The page allows to be indexed (meta robots, X-Robots-Tag).
     pub may_index: bool,

@@ -82,6 +82,12 @@ impl KeptPage {
     }
 }
 
+/// Words of a page's main text, with what was cut from it as its host's template: a short page is not thin for what
+/// others of its host repeat.
+fn words_of_whole(page: &PageSummary) -> u32 {
+    page.whole.as_ref().map_or(page.words, |whole| whole.words)
+}
+
 /// A page that was measured, to be judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured<'a> {
@@ -238,7 +244,7 @@ impl KeptPages {
             status: page.status,
             content: Content::Page,
             is_wall: page.page.wall.is_some(),
-            words: page.page.words,
+            words: words_of_whole(page.page),
             may_index: page.page.may_index,
             soft_404: page.page.soft_404,
             listing: is_listing(&page.page.page_type),
@@ -658,6 +664,40 @@ mod tests {
         assert!(nearest(&mut kept, &whole, None, None));
         kept.let_go(1);
         assert!(!nearest(&mut kept, less, Some(&whole), None));
+    }
+
+    #[test]
+    fn a_page_is_thin_by_its_whole_main_text() {
+        let mut kept = KeptPages::new(TableIndex::in_memory(&IndexConfig::default()).unwrap());
+        let rules = Rules {
+            words_min: 20,
+            ..Rules::default()
+        };
+        let rates = "March 3 euro 7.8512 dollar 7.2410 yen 0.0481";
+        let standing = "Middle rates of the day as fixed by the clearing banks at nine, for information alone.";
+        for (whole, expected) in [
+            (format!("{rates} {standing}"), Verdict::Index),
+            (rates.to_owned(), Verdict::Junk(outcome::JunkReason::Thin)),
+        ] {
+            let (mut page, print) = page(rates);
+            let whole = self::page(&whole).1;
+            page.whole = Some(archive::WholeText {
+                words: whole.word_count,
+                ..archive::WholeText::default()
+            });
+            let measured = Measured {
+                url: "http://a.example/1",
+                host: "a.example",
+                status: 200,
+                page: &page,
+                print: &print,
+                whole: Some(&whole),
+                own: None,
+                succeeds: None,
+            };
+            let judged = kept.judge(&measured, &rules, Keep::First).unwrap();
+            assert_eq!(judged.verdict, expected);
+        }
     }
 
     #[test]
