@@ -51,6 +51,8 @@ impl Clock {
         self.unix_ms() + wait.as_millis() as u64
     }
 
+    /// What the wall clock showed at the latest known time, which may be long ago: a start reads its journal
+    /// before the frontier is told of the time again.
     #[expect(clippy::disallowed_methods, reason = "the one clock of this crate")]
     fn unix_ms(&self) -> u64 {
         #[cfg(test)]
@@ -59,7 +61,9 @@ impl Clock {
         }
         SystemTime::now()
             .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_millis() as u64)
+            .map_or(0, |since| {
+                since.saturating_sub(self.now.elapsed()).as_millis() as u64
+            })
     }
 }
 
@@ -69,6 +73,17 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3_600);
     const NOON_MS: u64 = 1_700_000_000_000;
+
+    #[test]
+    fn a_wait_is_no_shorter_for_the_time_since_the_clock_was_set() {
+        let long_ago = Instant::now().checked_sub(HOUR / 60).unwrap();
+        let clock = Clock::new(long_ago);
+        let present = Clock::new(Instant::now());
+        let in_a_minute = present.unix_ms() + 60_000;
+        let waits = [&clock, &present].map(|clock| clock.instant_of(in_a_minute, HOUR).unwrap());
+        let apart = waits[0].max(waits[1]) - waits[0].min(waits[1]);
+        assert!(apart < Duration::from_secs(5), "{apart:?}");
+    }
 
     #[test]
     fn a_wall_clock_that_jumps_costs_the_bound_and_no_more() {
