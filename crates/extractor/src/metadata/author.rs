@@ -198,8 +198,9 @@ fn leads_to_user(href: &str) -> bool {
     let (path, query) = href.split_once(['?', '#']).unwrap_or((href, ""));
     let mut folders = path.split('/').peekable();
     while let Some(folder) = folders.next() {
-        let next = folders.peek().is_some_and(|next| !next.is_empty());
-        if next && FOLDERS.contains(&folder) {
+        let is_user =
+            |next: &&str| !next.is_empty() && !next.ends_with(".htm") && !next.ends_with(".html");
+        if FOLDERS.contains(&folder) && folders.peek().is_some_and(is_user) {
             return true;
         }
     }
@@ -372,6 +373,7 @@ mod tests {
             "user-list.html",
             "",
             "?uid=3",
+            "/u/Uranium.htm",
         ] {
             assert!(!leads_to_user(href), "{href}");
         }

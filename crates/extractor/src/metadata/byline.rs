@@ -9,15 +9,22 @@ use super::name;
 
 /// The name in a line's by-line.
 pub(super) fn name_in(line: &str) -> Option<&str> {
-    let Named { name, behind } = named(line)?;
-    let is_dated = behind
-        .trim_start_matches(name::is_mark)
-        .starts_with(|c: char| c.is_ascii_digit());
+    let named = named(line)?;
+    let rest = named.behind.trim_start_matches(name::is_mark);
+    let is_dated = rest.starts_with(|c: char| c.is_ascii_digit());
     let name = match is_dated {
-        true => name::without_date(name),
-        false => name,
+        true => name::without_date(named.name),
+        false => named.name.trim(),
     };
-    Some(name.trim())
+    // "By European standards …", and "Author Year Title" in the head of a table.
+    let is_sentence = !name.contains(' ')
+        && named.behind.starts_with(' ')
+        && rest.starts_with(char::is_lowercase)
+        && !rest.split(' ').next().is_some_and(name::is_of_date);
+    let is_long = name.split(' ').count() > 4;
+    let is_cell = named.is_bare_noun && (is_long || (!is_dated && !rest.is_empty()));
+    let has_name = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
+    (has_name && !is_sentence && !is_cell).then_some(name)
 }
 
 fn named(line: &str) -> Option<Named<'_>> {
@@ -34,13 +41,19 @@ fn undated(line: &str) -> Option<Named<'_>> {
 struct Named<'t> {
     name: &'t str,
     behind: &'t str,
+    /// A noun without a colon announces it, as a cell of a table may stand before another.
+    is_bare_noun: bool,
 }
 
 impl<'t> Named<'t> {
     /// The first bytes of a text as a name.
     fn first(text: &'t str, bytes: usize) -> Named<'t> {
         let (name, behind) = text.split_at(bytes);
-        Named { name, behind }
+        Named {
+            name,
+            behind,
+            is_bare_noun: false,
+        }
     }
 }
 
@@ -135,16 +148,23 @@ const ANNOUNCEMENTS: [&str; 19] = [
     "auteur",
 ];
 
+/// Those of them that are nouns.
+const NOUNS: [&str; 6] = ["author", "text", "автор", "autor", "autore", "auteur"];
+
 /// The name behind "by" or the like at the beginning of a line: words that begin with a capital, and
 /// particles of names between them.
 fn written_by(line: &str) -> Option<Named<'_>> {
-    let rest = ANNOUNCEMENTS.iter().find_map(|announcement| {
+    let (rest, is_noun) = ANNOUNCEMENTS.iter().find_map(|&announcement| {
         let rest = without_prefix(line, announcement)?;
-        (!rest.starts_with(in_word)).then_some(rest)
+        let is_noun = NOUNS.contains(&announcement);
+        (!rest.starts_with(in_word)).then_some((rest.trim_start(), is_noun))
     })?;
-    let rest = rest.trim_start();
-    let rest = rest.strip_prefix(':').unwrap_or(rest).trim_start();
-    Some(Named::first(rest, words_of_name(rest)?))
+    let behind_colon = rest.strip_prefix(':');
+    let rest = behind_colon.unwrap_or(rest).trim_start();
+    Some(Named {
+        is_bare_noun: is_noun && behind_colon.is_none(),
+        ..Named::first(rest, words_of_name(rest)?)
+    })
 }
 
 /// Words that a date follows, and "by" behind it.
@@ -280,6 +300,16 @@ mod tests {
             ("By Lois Lane Sat, Dec 3", Some("Lois Lane")),
             ("By Lois Lane May", Some("Lois Lane May")),
             ("Updated 3 times by Friday", Some("Friday")),
+            ("By European standards it is small.", None),
+            ("by and large", None),
+            ("Author Year of print", None),
+            ("By David at December 16", Some("David")),
+            ("Author C. S. Lewis Illustrator Pauline Baynes", None),
+            ("Author Lois Lane", Some("Lois Lane")),
+            (
+                "Author: Lois Lane Illustrator",
+                Some("Lois Lane Illustrator"),
+            ),
             ("The river rose.", None),
             ("Bystanders saw it.", None),
             ("by the river", None),

@@ -7,12 +7,29 @@ use super::{short, unescaped};
 /// A name without a prefix such as "by" and without what follows it; `None` if it is no name.
 pub(super) fn clean(text: &str) -> Option<String> {
     let text = short(&unescaped(text));
-    let (head, tail) = parts_around_date(without_prefix(&text));
-    [head, tail].into_iter().find_map(plausible)
+    let text = without_addresses(without_prefix(&text));
+    text.split(['|', '｜']).find_map(|part| {
+        let (head, tail) = parts_around_date(without_prefix(part));
+        [head, tail].into_iter().find_map(plausible)
+    })
+}
+
+/// A text without the e-mail addresses between its words; one that is an address alone names who wrote.
+fn without_addresses(text: &str) -> String {
+    let is_address = |word: &&str| {
+        word.trim_matches(['<', '>'])
+            .split_once('@')
+            .is_some_and(|(name, _)| !name.is_empty())
+    };
+    let words: Vec<&str> = text.split(' ').filter(|word| !is_address(word)).collect();
+    match words.is_empty() {
+        true => text.to_owned(),
+        false => words.join(" "),
+    }
 }
 
 /// What announces a name.
-const PREFIXES: [&str; 14] = [
+const PREFIXES: [&str; 17] = [
     "by ",
     "by:",
     "written by",
@@ -26,6 +43,9 @@ const PREFIXES: [&str; 14] = [
     "作者:",
     "作者|",
     "作者 ",
+    "本文作者：",
+    "本文作者:",
+    "原作者：",
     "author:",
 ];
 
@@ -100,8 +120,8 @@ pub(super) fn is_mark(c: char) -> bool {
 }
 
 /// Whether a word before a number belongs to a date: a month, a day of the week, what was done on it.
-fn is_of_date(word: &str) -> bool {
-    const WORDS: [&str; 30] = [
+pub(super) fn is_of_date(word: &str) -> bool {
+    const WORDS: [&str; 31] = [
         "mon",
         "tue",
         "wed",
@@ -117,6 +137,7 @@ fn is_of_date(word: &str) -> bool {
         "saturday",
         "sunday",
         "on",
+        "at",
         "am",
         "le",
         "el",
@@ -137,66 +158,81 @@ fn is_of_date(word: &str) -> bool {
     WORDS.contains(&word.as_str()) || dates::is_month(&word)
 }
 
+/// Accounts that are nobody, labels of buttons, and what else stands where a name could.
+const NO_NAMES: [&str; 50] = [
+    "admin",
+    "administrator",
+    "editor",
+    "staff",
+    "author",
+    "authors",
+    "user",
+    "guest",
+    "root",
+    "webmaster",
+    "null",
+    "undefined",
+    "unknown",
+    "none",
+    "anonymous",
+    "佚名",
+    "匿名",
+    "follow",
+    "publiziert",
+    "published",
+    "posted",
+    "updated",
+    "share",
+    "read more",
+    "learn more",
+    "more",
+    "link",
+    "copy link",
+    "posts",
+    "articles",
+    "bio",
+    "full bio",
+    "profile",
+    "view profile",
+    "about the author",
+    "topic author",
+    "thread starter",
+    "original poster",
+    "member",
+    "moderator",
+    "new member",
+    "contact",
+    "email",
+    "by",
+    "written by",
+    "楼主",
+    "作者",
+    "发布者",
+    "编辑",
+    "小编",
+];
+
+/// What joins a further name that was cut off, and what follows a name.
+const ENDS: [&str; 13] = [
+    " and",
+    " und",
+    " et",
+    " y",
+    " &",
+    " 等",
+    "翻译",
+    " 译",
+    " 著",
+    "整理",
+    "出版日期",
+    " Offline",
+    " Online",
+];
+
 /// A name, if it can be one.
 fn plausible(name: &str) -> Option<String> {
-    /// Accounts that are nobody, labels of buttons, and what else stands where a name could.
-    const NO_NAMES: [&str; 50] = [
-        "admin",
-        "administrator",
-        "editor",
-        "staff",
-        "author",
-        "authors",
-        "user",
-        "guest",
-        "root",
-        "webmaster",
-        "null",
-        "undefined",
-        "unknown",
-        "none",
-        "anonymous",
-        "佚名",
-        "匿名",
-        "follow",
-        "publiziert",
-        "published",
-        "posted",
-        "updated",
-        "share",
-        "read more",
-        "learn more",
-        "more",
-        "link",
-        "copy link",
-        "posts",
-        "articles",
-        "bio",
-        "full bio",
-        "profile",
-        "view profile",
-        "about the author",
-        "topic author",
-        "thread starter",
-        "original poster",
-        "member",
-        "moderator",
-        "new member",
-        "contact",
-        "email",
-        "by",
-        "written by",
-        "楼主",
-        "作者",
-        "发布者",
-        "编辑",
-        "小编",
-    ];
     let mut name = name.trim_matches(is_open_end);
-    // What joined a further name that was cut off.
-    for end in [
-        " and", " und", " et", " y", " &", " 等", " Offline", " Online",
-    ] {
+    for end in ENDS {
         name = name
             .strip_suffix(end)
             .unwrap_or(name)
@@ -244,6 +280,12 @@ mod tests {
             ("Lois &amp; Clark", Some("Lois & Clark")),
             ("Hooded Horse and", Some("Hooded Horse")),
             ("slowpoke99", Some("slowpoke99")),
+            ("Geekwolf DevOps | Docker | k8s", Some("Geekwolf DevOps")),
+            ("Josip Rodin <joy@debian.example>", Some("Josip Rodin")),
+            ("joy@debian.example", Some("joy@debian.example")),
+            ("@joy", None),
+            ("本文作者： francs", Some("francs")),
+            ("石井達夫 翻译", Some("石井達夫")),
             ("4zap", Some("4zap")),
             ("April May", Some("April May")),
             ("Martin Luther King, Jr.", Some("Martin Luther King, Jr.")),
