@@ -142,9 +142,15 @@ pub(crate) fn classify_by_odds(
     }
     boilerplate_rules::apply(flat, survey, &page_type, &mut probability);
     let mut main = cut(flat, &probability, Aim::of(&page_type));
-    if page_type == PageType::Product {
-        data_tables::keep(flat, &probability, &mut main);
-        attributes::keep(flat, survey, &probability, &mut main);
+    match page_type {
+        PageType::Product => {
+            data_tables::keep(flat, &probability, &mut main);
+            attributes::keep(flat, survey, &probability, &mut main);
+        }
+        PageType::Article | PageType::Service | PageType::Documentation | PageType::Other => {
+            attributes::keep_beside_text(flat, survey, &probability, &mut main);
+        }
+        _ => {}
     }
     listings::keep(flat, survey, &page_type, &mut main);
     endings::keep(

@@ -87,6 +87,8 @@ impl Traits {
     pub const SIZELESS: Traits = Traits(128);
     /// It is the label of a radio button or a checkbox.
     pub const CHOICE: Traits = Traits(256);
+    /// It is a form with a field to fill in.
+    pub const ASKS: Traits = Traits(512);
     const HIDDEN_AND_UNSEEN: Traits = Traits(Traits::HIDDEN.0 | Traits::UNSEEN.0);
 
     pub(crate) fn has(self, other: Traits) -> bool {
@@ -609,6 +611,7 @@ impl<'a> Flattener<'a> {
                     self.flat.title = crate::whitespace::collapsed(text);
                 }
             }
+            "input" | "select" | "textarea" => self.field(element),
             "script" => {
                 let json = element
                     .attribute(&local_name!("type"))
@@ -618,6 +621,21 @@ impl<'a> Flattener<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Remembers that the form around asks for something.
+    fn field(&mut self, element: &Element) {
+        let kind = element.attribute(&local_name!("type")).unwrap_or("");
+        let asks = !["hidden", "submit", "button", "image", "reset"]
+            .iter()
+            .any(|other| kind.trim().eq_ignore_ascii_case(other));
+        let form = self
+            .flat
+            .ancestors(self.current)
+            .find(|&at| self.flat.elements[at as usize].tag == Tag::Form);
+        if let Some(form) = form.filter(|_| asks) {
+            self.flat.elements[form as usize].traits.add(Traits::ASKS);
         }
     }
 

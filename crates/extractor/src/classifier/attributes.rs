@@ -1,42 +1,132 @@
-//! The attributes of a product that stand in a list or in rows of boxes: "Brand: Northwind".
+//! The attributes of a product, or of what else a page is about, in a list or in rows of boxes: "Brand: Northwind".
 //!
 //! Shops write them as often so as in tables (see [`data_tables`](super::data_tables)), and to the forests
 //! each is a label as well. A group of rows that are alike, each a short name and its value, is kept as a
-//! whole where a table would be.
+//! whole where a table would be. On other pages so is one beside the text.
 
-use crate::flat_dom::{ElementIndex, FlatDom};
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Traits};
 use crate::line_markers::{Marker, Markers};
-use crate::prefix_sums::share;
+use crate::prefix_sums::{is_prose, share};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::data_tables::{LINKS_MAX, is_in_other_part};
+use super::listings::OTHER_PARTS;
 
 /// Fewer rows are no group,
 const ROWS_MIN: usize = 3;
 /// more are the parts of a page.
 const ROWS_MAX: usize = 200;
+/// A text that is so many times as long stands for itself.
+const TEXT_TIMES_MAX: u32 = 16;
 /// The most weight of a name,
 const NAME_WEIGHT_MAX: u32 = 45;
 /// and of a row. A longer one is a text.
 const ROW_WEIGHT_MAX: u32 = 250;
 
-/// Keeps the runs of the page's attributes, except those that a rule has dropped.
+/// Keeps the runs of a product's attributes, except those that a rule has dropped.
 pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, probability: &[f32], main: &mut [bool]) {
+    keep_groups(flat, survey, probability, main, |at, _| {
+        !is_in_other_part(flat, at)
+    });
+}
+
+/// Keeps the attributes of what another page is about: an event's place and hour, a certificate's number. They stand
+/// beside its text, and each value is short; with a long text they say little that it does not.
+pub(super) fn keep_beside_text(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    probability: &[f32],
+    main: &mut [bool],
+) {
+    let kept = |main: &[bool]| -> u32 {
+        let runs = flat.runs.iter().zip(main).filter(|(_, kept)| **kept);
+        runs.map(|(run, _)| run.counts.weight).sum()
+    };
+    let text = kept(main);
+    keep_groups(flat, survey, probability, main, |at, main| {
+        let group = &flat.elements[at as usize];
+        group.counts.weight * TEXT_TIMES_MAX >= text
+            && group.counts.sentence_ends == 0
+            && is_beside_text(flat, at, main)
+            && !is_of_the_page(flat, survey, at)
+    });
+}
+
+fn keep_groups(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    probability: &[f32],
+    main: &mut [bool],
+    is_wanted: impl Fn(ElementIndex, &[bool]) -> bool,
+) {
     let mut at = 0;
     while let Some(element) = flat.elements.get(at) {
-        if !is_group(flat, survey, at as ElementIndex) {
+        let index = at as ElementIndex;
+        if !is_group(flat, survey, index) || !is_wanted(index, main) {
             at += 1;
             continue;
         }
         for run in element.first_run as usize..(element.end_run as usize).min(main.len()) {
-            main[run] |= probability[run] > 0.0;
+            // Names in a form that asks for nothing are labels, as buttons are.
+            let is_label = flat.elements[flat.runs[run].owner as usize].tag == Tag::Label;
+            main[run] |= probability[run] > 0.0 || is_label;
         }
         at = element.end as usize;
     }
 }
 
-/// Whether an element is a group of attributes of the page's product.
+/// Whether a group stands with kept text in the element around it or the next: directly where a form without a
+/// field to fill in, or an aside, holds the group.
+fn is_beside_text(flat: &FlatDom<'_>, at: ElementIndex, main: &[bool]) -> bool {
+    let is_text = |run: usize| main.get(run) == Some(&true) && is_prose(&flat.runs[run]);
+    let holds = |around: ElementIndex| {
+        let element = &flat.elements[around as usize];
+        (element.first_run..element.end_run).any(|run| is_text(run as usize))
+    };
+    let own_text = |around: ElementIndex| {
+        let element = &flat.elements[around as usize];
+        let mut runs = element.first_run as usize..element.end_run as usize;
+        runs.any(|run| {
+            is_text(run) && flat.elements[flat.runs[run].owner as usize].parent == around
+        })
+    };
+    let is_other = |around: ElementIndex| {
+        let element = &flat.elements[around as usize];
+        matches!(element.tag, Tag::Aside | Tag::Form)
+            || OTHER_PARTS.iter().any(|&hint| element.hints.has(hint))
+    };
+    let other = flat.ancestors(at).take(2).find(|&part| is_other(part));
+    match other {
+        Some(part) => {
+            let FlatElement {
+                parent: around,
+                traits,
+                ..
+            } = flat.elements[part as usize];
+            around != NO_ELEMENT
+                && !traits.has(Traits::ASKS)
+                && own_text(around)
+                && !is_in_other_part(flat, around)
+        }
+        None => {
+            let mut around = flat.ancestors(at).skip(1).take(2);
+            around.any(holds) && !is_in_other_part(flat, at)
+        }
+    }
+}
+
+/// Whether half of the rows of a group are about the page itself: who wrote it, when, where to share it.
+fn is_of_the_page(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> bool {
+    const OF_PAGE: [Marker; 4] = [Marker::Byline, Marker::Credit, Marker::Date, Marker::Share];
+    let element = &flat.elements[at as usize];
+    let runs = element.first_run as usize..element.end_run as usize;
+    let lines = survey.markers.get(runs).unwrap_or_default();
+    let is_of_page = |line: &&Markers| OF_PAGE.iter().any(|&marker| line.has(marker));
+    lines.iter().filter(is_of_page).count() * 2 >= lines.len()
+}
+
+/// Whether an element is a group of attributes.
 fn is_group(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> bool {
     let element = &flat.elements[at as usize];
     let runs = element.end_run.saturating_sub(element.first_run);
@@ -53,7 +143,6 @@ fn is_group(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> bool {
     };
     names.is_some_and(are_distinct)
         && share(element.link_weight, element.counts.weight, 1.0) <= LINKS_MAX
-        && !is_in_other_part(flat, at)
         && !is_of_figures(flat, survey, at)
 }
 
@@ -281,5 +370,60 @@ mod tests {
             assert!(!kept(&group).contains(&true), "{group}");
         }
         assert!(kept(&format!("<ul>{rows}</ul>")).iter().all(|&kept| kept));
+    }
+
+    #[test]
+    fn what_a_page_is_about_has_attributes_beside_its_text() {
+        let text = "<p>The hall was built by the guild of weavers, when the town had grown rich, and it holds six \
+            hundred people on two floors. Its organ came from another church, whose tower had burnt down in the \
+            war.</p>";
+        let row = |name: &str, value: &str| {
+            format!("<div class=form-group><label>{name}</label> <span>{value}</span></div>")
+        };
+        let rows = [
+            ("Seats", "600"),
+            ("Built", "brick"),
+            ("Keeper", "Anna Weaver"),
+        ]
+        .map(|(name, value)| row(name, value))
+        .concat();
+        let dated = [
+            ("Author", "Beth Lane"),
+            ("Posted on", "3 May 2021"),
+            ("Updated at", "4 May 2021"),
+        ]
+        .map(|(name, value)| row(name, value))
+        .concat();
+        let long = text.repeat(20);
+        for (page, is_kept) in [
+            (format!("<main>{text}<div>{rows}</div></main>"), true),
+            (format!("<main>{text}<form>{rows}</form></main>"), true),
+            (format!("<main>{text}<aside>{rows}</aside></main>"), true),
+            (
+                format!("<main>{text}<form>{rows}<input></form></main>"),
+                false,
+            ),
+            (
+                format!("<main><div>{text}</div><aside>{rows}</aside></main>"),
+                false,
+            ),
+            (format!("<main>{text}</main><aside>{rows}</aside>"), false),
+            (
+                format!("<main>{text}</main><div><div><div>{rows}</div></div></div>"),
+                false,
+            ),
+            (format!("<main>{text}<div>{dated}</div></main>"), false),
+            (format!("<main>{long}<div>{rows}</div></main>"), false),
+        ] {
+            let html = scraper::Html::parse_document(&page);
+            let flat = FlatDom::of(&html);
+            let mut main: Vec<bool> = flat.runs.iter().map(is_prose).collect();
+            let before = main.iter().filter(|&&kept| kept).count();
+            let probability = vec![0.1; main.len()];
+            keep_beside_text(&flat, &Survey::of(&flat), &probability, &mut main);
+            let added = main.iter().filter(|&&kept| kept).count() - before;
+            assert_eq!(added > 0, is_kept, "{page} {main:?}");
+            assert!(!is_kept || main.iter().all(|&kept| kept), "{page} {main:?}");
+        }
     }
 }
