@@ -310,7 +310,7 @@ impl Fetched {
 
     /// How long after `now` the server asks not to be contacted (`Retry-After`); at most a week.
     pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
-        retry_after::parse(self.header("retry-after")?, now)
+        retry_after::parse_at(self.header("retry-after")?, self.header("date"), now)
     }
 
     /// The body with its content codings removed, within the limits. This takes some milliseconds of

@@ -7,6 +7,7 @@
 //! Each entry of [`HttpConfig::resolve`] has a client of its own, since reqwest does not tell the
 //! resolver the port. So `a.example:80` and `a.example:8080` can have different addresses.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
@@ -37,7 +38,7 @@ pub fn init() {
 /// Fetches over the network. To share it, put it in an `Arc`.
 pub struct HttpFetcher {
     client: reqwest::Client,
-    overrides: Vec<Override>,
+    overrides: Overrides,
     guard: AddressGuard,
     resolver: Arc<Resolver>,
     limits: FetchLimits,
@@ -47,12 +48,54 @@ pub struct HttpFetcher {
     rate: Option<DefaultDirectRateLimiter>,
 }
 
-/// A host and port whose address the user has given.
-struct Override {
-    host: String,
-    port: u16,
-    address: SocketAddr,
-    client: reqwest::Client,
+/// Hosts and ports whose addresses the user has given.
+struct Overrides {
+    addresses: HashMap<(String, u16), SocketAddr>,
+    /// Clients whose resolvers know these hosts. A name has one address to a resolver: only hosts with several,
+    /// by port, need more than one client.
+    clients: Vec<(HashMap<String, IpAddr>, reqwest::Client)>,
+}
+
+impl Overrides {
+    fn of(config: &HttpConfig, cookies: Option<&Arc<CookieJar>>) -> Result<Self, FetchSetupError> {
+        let mut addresses = HashMap::new();
+        let mut tables: Vec<HashMap<String, IpAddr>> = Vec::new();
+        for (host, port, address) in &config.resolve {
+            let host = host.to_ascii_lowercase();
+            let ip = address.ip();
+            // The first word on a host and port counts.
+            if addresses.contains_key(&(host.clone(), *port)) {
+                continue;
+            }
+            addresses.insert((host.clone(), *port), *address);
+            let fits = |table: &&mut HashMap<String, IpAddr>| {
+                table.get(&host).is_none_or(|&known| known == ip)
+            };
+            match tables.iter_mut().find(fits) {
+                Some(table) => _ = table.insert(host, ip),
+                None => tables.push(HashMap::from([(host, ip)])),
+            }
+        }
+        let with_client = |table: HashMap<String, IpAddr>| {
+            let resolver = Arc::new(Fixed(table.clone()));
+            let client = build(builder(config, cookies)?.dns_resolver(resolver))?;
+            Ok((table, client))
+        };
+        let clients = tables
+            .into_iter()
+            .map(with_client)
+            .collect::<Result<_, _>>()?;
+        Ok(Self { addresses, clients })
+    }
+
+    /// The address given for a host and port, and the client that goes there.
+    fn get(&self, host: &str, port: u16) -> Option<(SocketAddr, &reqwest::Client)> {
+        let address = *self.addresses.get(&(host.to_owned(), port))?;
+        let knows =
+            |(table, _): &&(HashMap<String, IpAddr>, _)| table.get(host) == Some(&address.ip());
+        let (_, client) = self.clients.iter().find(knows)?;
+        Some((address, client))
+    }
 }
 
 impl std::fmt::Debug for HttpFetcher {
@@ -92,17 +135,7 @@ impl HttpFetcher {
             None => base,
         };
         let client = build(client.dns_resolver(Arc::clone(&resolver)))?;
-        let mut overrides = Vec::with_capacity(config.resolve.len());
-        for (host, port, address) in &config.resolve {
-            overrides.push(Override {
-                host: host.to_ascii_lowercase(),
-                port: *port,
-                address: *address,
-                client: build(
-                    builder(&config, cookies.as_ref())?.dns_resolver(Arc::new(Fixed(*address))),
-                )?,
-            });
-        }
+        let overrides = Overrides::of(&config, cookies.as_ref())?;
         let rate = config.requests_per_second.map(rate_of).transpose()?;
         Ok(Self {
             client,
@@ -131,12 +164,12 @@ impl HttpFetcher {
         }
         // Either scheme may be meant where no port is named: both are one machine's.
         let url = Url::parse(&format!("http://{host}/")).ok()?;
-        let is_it = |given: &&Override| {
-            let port = url.port().is_none_or(|port| port == given.port);
-            Some(given.host.as_str()) == url.host_str() && port
-        };
-        if let Some(given) = self.overrides.iter().find(is_it) {
-            return Some(given.address.ip());
+        let ports = url.port().map_or(vec![80, 443], |port| vec![port]);
+        let mut given = ports
+            .iter()
+            .filter_map(|&port| self.overrides.get(url.host_str()?, port));
+        if let Some((address, _)) = given.next() {
+            return Some(address.ip());
         }
         match url.host()? {
             url::Host::Ipv4(address) => Some(address.into()),
@@ -242,24 +275,23 @@ impl HttpFetcher {
         if self.proxied {
             return (&self.client, target, None);
         }
-        let port = url.port_or_known_default();
-        let found = self
-            .overrides
-            .iter()
-            .find(|o| Some(o.host.as_str()) == url.host_str() && Some(o.port) == port);
-        let Some(found) = found else {
+        let origin = url.host_str().zip(url.port_or_known_default());
+        let given = origin.and_then(|(host, port)| self.overrides.get(host, port));
+        let (Some((host, port)), Some((address, client))) = (origin, given) else {
             return (&self.client, target, None);
         };
         let mut host_header = None;
-        if url.port().is_some_and(|p| p != found.address.port()) {
-            // reqwest would connect to the port of the URL and not to the resolver's, so it is replaced.
-            // The Host header still has the port of the URL.
-            let authority = format!("{}:{}", found.host, found.port);
+        if port != address.port() {
+            // reqwest connects to the URL's port, so that is replaced. The Host header still has the one it had.
+            let authority = match url.port() {
+                Some(port) => format!("{host}:{port}"),
+                None => host.to_owned(),
+            };
             host_header = HeaderValue::from_str(&authority).ok();
             // Setting the port of an http URL with a host cannot fail.
-            let _ = target.set_port(Some(found.address.port()));
+            let _ = target.set_port(Some(address.port()));
         }
-        (&found.client, target, Some(host_header))
+        (client, target, Some(host_header))
     }
 
     /// Which bodies are not read on: of pages those that are none.
@@ -351,5 +383,38 @@ fn version_name(version: http::Version) -> &'static str {
         http::Version::HTTP_2 => "HTTP/2",
         http::Version::HTTP_3 => "HTTP/3",
         _ => "HTTP/1.1",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_with_one_address_share_a_client() {
+        init();
+        let entry =
+            |host: &str, port, address: &str| (host.to_owned(), port, address.parse().unwrap());
+        let many = (0..1000).map(|at| entry(&format!("h{at}.example"), 80, "127.0.0.1:8080"));
+        let several = [
+            entry("h1.example", 443, "127.0.0.1:8443"),
+            entry("h1.example", 81, "127.0.0.2:8080"),
+            entry("H1.example", 81, "127.0.0.3:8080"),
+        ];
+        let config = HttpConfig {
+            resolve: many.chain(several).collect(),
+            ..HttpConfig::default()
+        };
+        let overrides = Overrides::of(&config, None).unwrap();
+        assert_eq!(overrides.addresses.len(), 1002);
+        assert_eq!(overrides.clients.len(), 2, "one for each address of h1");
+        let address = |host, port| {
+            overrides
+                .get(host, port)
+                .map(|(address, _)| address.to_string())
+        };
+        assert_eq!(address("h7.example", 80).as_deref(), Some("127.0.0.1:8080"));
+        assert_eq!(address("h1.example", 81).as_deref(), Some("127.0.0.2:8080"));
+        assert_eq!(address("h1.example", 82), None);
     }
 }

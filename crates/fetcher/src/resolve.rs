@@ -143,15 +143,16 @@ impl Shared {
     }
 }
 
-/// A resolver with one fixed answer, for a host whose address is configured.
-#[derive(Clone, Copy)]
-pub(crate) struct Fixed(pub SocketAddr);
+/// A resolver for hosts whose addresses are configured.
+pub(crate) struct Fixed(pub HashMap<String, IpAddr>);
 
 impl Resolve for Fixed {
-    fn resolve(&self, _name: Name) -> Resolving {
-        let address = self.0;
+    fn resolve(&self, name: Name) -> Resolving {
+        let address = self.0.get(name.as_str()).copied();
         Box::pin(async move {
-            let answer: Addrs = Box::new(std::iter::once(address));
+            // The port is the URL's.
+            let address = address.ok_or("no address is configured")?;
+            let answer: Addrs = Box::new(std::iter::once(SocketAddr::new(address, 0)));
             Ok(answer)
         })
     }

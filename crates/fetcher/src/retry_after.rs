@@ -2,10 +2,11 @@
 //!
 //! The value is a number of seconds or a date in one of HTTP's three forms. Two of them have been
 //! obsolete since 1999 and are still in use. A date in the past means no wait. No wait is longer than
-//! [`RETRY_AFTER_MAX`], so that a mistaken year does not block a host for ever.
+//! [`RETRY_AFTER_MAX`], so that a mistaken year does not block a host for ever. A date is one of the server's clock, so
+//! the wait is counted from the answer's `Date` where it has one.
 //!
-//! Dates are read leniently: any weekday, days of one digit, months in any case, `UTC` for `GMT`,
-//! years before 1970.
+//! Values are read leniently: parts of seconds, any weekday, days of one digit, months in any case, `UTC` for
+//! `GMT`, years before 1970.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -20,14 +21,23 @@ pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(7 * 24 * 3600);
 /// that is neither a number nor a date.
 pub fn parse(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
-    if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let (whole, part) = value.split_once('.').unwrap_or((value, "0"));
+    if is_number(whole) && is_number(part) {
         // A number too large for u64 is a long time, too.
-        let seconds = value.parse().unwrap_or(u64::MAX);
-        return Some(Duration::from_secs(seconds).min(RETRY_AFTER_MAX));
+        let seconds: u64 = whole.parse().unwrap_or(u64::MAX);
+        let more = u64::from(part.bytes().any(|digit| digit != b'0'));
+        return Some(Duration::from_secs(seconds.saturating_add(more)).min(RETRY_AFTER_MAX));
     }
     let then = http_date(value, now)?;
     let wait = then.duration_since(now).unwrap_or(Duration::ZERO);
     Some(wait.min(RETRY_AFTER_MAX))
+}
+
+/// The same for a header beside the answer's own `Date`, where it has one that can be read.
+pub(crate) fn parse_at(value: &str, date: Option<&str>, now: SystemTime) -> Option<Duration> {
+    let sent = date.and_then(|date| http_date(date.trim(), now));
+    parse(value, sent.unwrap_or(now))
 }
 
 /// The time of an HTTP date: IMF-fixdate, RFC 850 or asctime (RFC 9110 §5.6.7).
@@ -139,6 +149,8 @@ mod tests {
         check("2", Some(2));
         check(" 120 ", Some(120));
         check("0", Some(0));
+        check("4.5", Some(5));
+        check("4.0", Some(4));
         check("99999999", Some(7 * 24 * 3600));
         check("99999999999999999999999999", Some(7 * 24 * 3600));
     }
@@ -157,12 +169,28 @@ mod tests {
     }
 
     #[test]
+    fn a_date_is_one_of_the_servers_clock() {
+        let value = "Sun, 06 Nov 1994 09:49:37 GMT";
+        let now = at(784_111_740);
+        for (date, seconds) in [
+            (Some("Sun, 06 Nov 1994 09:49:32 GMT"), 5),
+            (Some("soon"), 3_637),
+            (None, 3_637),
+        ] {
+            let wait = parse_at(value, date, now);
+            assert_eq!(wait, Some(Duration::from_secs(seconds)), "{date:?}");
+        }
+    }
+
+    #[test]
     fn a_value_of_neither_form_is_ignored() {
         for value in [
             "",
             "soon",
             "-1",
-            "1.5",
+            "1.",
+            ".5",
+            "1.5.1",
             "12s",
             "Sun, 06 Nov 1994",
             "Sun, 31 Feb 1994 08:49:37 GMT",

@@ -222,7 +222,7 @@ fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
         Ok(fetched) => HostAdvice {
             origin,
             retry_after: match fetched.status {
-                429 | 503 => fetched.retry_after(clock::now()),
+                403 | 420 | 429 | 500..=599 => fetched.retry_after(clock::now()),
                 _ => None,
             },
             failed: false,
