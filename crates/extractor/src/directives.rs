@@ -90,11 +90,17 @@ pub(crate) fn directives(html: &Html, context: &PageContext<'_>) -> Directives {
             continue;
         }
         if let (Some(name), Some(content)) = (
-            element.attribute(&local_name!("name")),
+            element
+                .attribute(&local_name!("name"))
+                .or_else(|| element.attribute(&local_name!("property"))),
             element.attribute(&local_name!("content")),
         ) {
-            let name = name.trim();
-            if name.eq_ignore_ascii_case("robots") || name.eq_ignore_ascii_case(agent) {
+            let mut names = name.split(',').map(product_token);
+            if names.any(|name| {
+                ["robots", agent]
+                    .iter()
+                    .any(|us| us.eq_ignore_ascii_case(name))
+            }) {
                 read_rules(content, &mut directives);
             } else {
                 directives.read_use(name, content);
@@ -129,7 +135,7 @@ fn read_header(value: &str, agent: &str, directives: &mut Directives) {
         if let Some((name, after)) = piece.split_once(':')
             && is_agent_name(name.trim())
         {
-            for_us = name.trim().eq_ignore_ascii_case(agent);
+            for_us = product_token(name).eq_ignore_ascii_case(agent);
             // The rules of "agent: a, b" begin after the colon.
             rest = &rest[end - after.len()..];
             continue;
@@ -357,6 +363,15 @@ mod tests {
     fn our_own_name_counts_and_others_do_not() {
         check("<meta name=TAMIS content=noindex>", &[], false, true);
         check("<meta name=otherbot content=noindex>", &[], true, true);
+        check(
+            "<meta name='robots, otherbot' content=noindex>",
+            &[],
+            false,
+            true,
+        );
+        check("<meta property=robots content=nofollow>", &[], true, false);
+        check("", &["Tamis/0.1: noindex"], false, true);
+        check("", &["otherbot/0.1: noindex"], true, true);
         check("", &["otherbot: noindex, nofollow"], true, true);
         check("", &["Tamis: noindex, nofollow"], false, false);
         check("", &["otherbot: noindex, tamis: nofollow"], true, false);

@@ -112,8 +112,12 @@ pub struct RobotsRule {
 
 impl Robots {
     /// Parses a file. Never fails: lines that are not understood are ignored.
+    /// One in UTF-16 with a byte order mark, as some editors save it, is read as what it says.
     pub fn parse(bytes: &[u8]) -> Self {
-        Parser::default().run(bytes)
+        match utf16(bytes) {
+            Some(text) => Parser::default().run(text.as_bytes()),
+            None => Parser::default().run(bytes),
+        }
     }
 
     /// Parses the beginning of a file of which the rest is missing. Its last line may be incomplete and
@@ -527,6 +531,20 @@ fn push_once(indexes: &mut Vec<u32>, index: usize) {
     if indexes.last() != Some(&index) {
         indexes.push(index);
     }
+}
+
+/// The text of a file that begins with a byte order mark of UTF-16.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = bytes[2..]
+        .chunks_exact(2)
+        .map(|pair| unit([pair[0], pair[1]]));
+    let text = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER));
+    Some(text.collect())
 }
 
 /// A text without its last line, if that has no line end.

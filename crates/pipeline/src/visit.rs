@@ -278,6 +278,8 @@ fn robots_of(answer: &Answer) -> (Robots, RobotsAnswer) {
         }
         // It asks for less haste, and says nothing of what may be fetched.
         429 => nothing(RobotsAnswer::Outage),
+        // Nobody asked whether it has changed: a broken cache, behind which there are rules.
+        304 => nothing(RobotsAnswer::Outage),
         // More redirects than are followed: unavailable, as §2.3.1.2 has it.
         300..500 => (Robots::allow_all(), RobotsAnswer::AllowAll),
         _ => nothing(RobotsAnswer::Outage),

@@ -34,7 +34,7 @@ mod visit;
 pub use seeds::SeedError;
 pub use sources::is_feed;
 
-/// A page answered with 429 by a host that only limits how often it is asked is tried so many times as
+/// A page answered with 429 or 503 by a host that only limits how often it is asked is tried so many times as
 /// often as others.
 const ATTEMPTS_TIMES: u32 = 4;
 
@@ -148,7 +148,7 @@ impl State {
             return false;
         };
         let attempts = match kind {
-            FailureKind::Http(429) if self.only_limits_us(&lease.url().url.host()) => {
+            FailureKind::Http(429 | 503) if self.only_limits_us(&lease.url().url.host()) => {
                 match self.policy.attempts_max {
                     // Whoever wants one try gets one.
                     one @ ..=1 => one,
@@ -340,9 +340,9 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_not_given_up_for_429_while_its_host_answers_others() {
+    fn a_page_is_not_given_up_for_429_or_503_while_its_host_answers_others() {
         // A host with a limit of one request in three seconds lost one page in four.
-        let tries = |before: u32| {
+        let tries = |before: u32, status: u16| {
             let seed = "http://a.example/";
             let mut state = state(policy(), FrontierConfig::default(), seed);
             let answer = |status| archive::FetchRecord {
@@ -356,17 +356,17 @@ mod tests {
             for _ in 0..before {
                 state
                     .pasts
-                    .on_answer("a.example", frontier::Origin::default(), &answer(429));
+                    .on_answer("a.example", frontier::Origin::default(), &answer(status));
             }
             (0..20)
                 .take_while(|turn| {
                     let busy = Reading::Failed {
-                        kind: FailureKind::Http(429),
-                        detail: "the server answered 429".into(),
+                        kind: FailureKind::Http(status),
+                        detail: format!("the server answered {status}"),
                         transient: true,
                     };
                     let lease = lease(&state, *turn);
-                    let found = found(lease, busy, 429);
+                    let found = found(lease, busy, status);
                     let lease = match &found {
                         Finding::Url(found) => found.lease.attempt(),
                         Finding::Robots(_) => unreachable!("a URL was found"),
@@ -386,9 +386,12 @@ mod tests {
                 })
                 .count()
         };
-        assert_eq!(tries(0), 7);
+        assert_eq!([429, 503, 500].map(|status| tries(0, status)), [7, 7, 1]);
         // It answers nobody.
-        assert_eq!(tries(LIMITED_MAX), 1);
+        assert_eq!(
+            [429, 503, 500].map(|status| tries(LIMITED_MAX, status)),
+            [1, 1, 1]
+        );
     }
 
     #[test]

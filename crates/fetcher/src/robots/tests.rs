@@ -257,3 +257,22 @@ fn preferences_of_use_belong_to_the_groups_of_their_agent_and_are_bounded() {
     assert_eq!(said.len(), USAGE_MAX);
     assert!(said.iter().all(|said| said.len() <= USAGE_BYTES_MAX + 20));
 }
+
+#[test]
+fn a_file_in_utf_16_is_read_as_what_it_says() {
+    let file = "\u{feff}User-agent: *\r\nDisallow: /私/\r\n";
+    let units: Vec<u16> = file.encode_utf16().collect();
+    for bytes in [
+        units
+            .iter()
+            .flat_map(|unit| unit.to_le_bytes())
+            .collect::<Vec<u8>>(),
+        units.iter().flat_map(|unit| unit.to_be_bytes()).collect(),
+    ] {
+        let robots = Robots::parse(&bytes);
+        assert!(!robots.check("tamis", &url("/私/1")).allowed);
+        assert!(robots.check("tamis", &url("/1")).allowed);
+        // A byte is missing at the end.
+        Robots::parse(&bytes[..bytes.len() - 1]);
+    }
+}
