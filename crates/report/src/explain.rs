@@ -319,7 +319,9 @@ impl Explainer {
             Event::Sitemap(sitemap) if sitemap.url == self.story.url => {
                 let fetch = &sitemap.fetch;
                 (self.admitted, self.finished) = (true, true);
-                self.story.fetches.push(fetch_made(record.at_ms, 1, fetch));
+                if fetch.was_asked() {
+                    self.story.fetches.push(fetch_made(record.at_ms, 1, fetch));
+                }
                 self.story.as_sitemap = Some(ReadAsSitemap {
                     at: words::instant(record.at_ms),
                     status: fetch.status,

@@ -381,12 +381,14 @@ impl Tally {
     }
 
     fn sitemap(&mut self, sitemap: &SitemapRecord) {
-        self.fetches.sitemaps += 1;
-        self.fetches.bytes += sitemap.fetch.bytes;
-        if let Some(name) = error_name(&sitemap.fetch) {
-            let text = sitemap.fetch.error_text.as_deref().unwrap_or_default();
-            self.errors
-                .add(&name, &sitemap.url, &sitemap.host, text, false);
+        if sitemap.fetch.was_asked() {
+            self.fetches.sitemaps += 1;
+            self.fetches.bytes += sitemap.fetch.bytes;
+            if let Some(name) = error_name(&sitemap.fetch) {
+                let text = sitemap.fetch.error_text.as_deref().unwrap_or_default();
+                self.errors
+                    .add(&name, &sitemap.url, &sitemap.host, text, false);
+            }
         }
         if let Some(row) = self.seeds.get_mut(sitemap.seed as usize)
             && row.sitemap

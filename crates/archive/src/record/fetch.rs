@@ -134,3 +134,10 @@ pub struct FetchRecord {
     #[serde(default)]
     pub started_ms: u64,
 }
+
+impl FetchRecord {
+    /// Whether anything was asked for: not where robots.txt or the guard forbade it.
+    pub fn was_asked(&self) -> bool {
+        self.status != 0 || self.error.is_some()
+    }
+}
