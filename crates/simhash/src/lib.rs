@@ -46,6 +46,7 @@ mod print;
 mod rows;
 pub mod rule;
 mod segments;
+mod series;
 mod sketch;
 mod store;
 mod table_index;

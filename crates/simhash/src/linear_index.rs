@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::series::Candidates;
 use crate::{IndexConfig, Neighbour, TextPrint, rule};
 
 /// An index that compares a text with every kept page.
@@ -23,11 +24,15 @@ impl LinearIndex {
     /// The best confirmed duplicate, or else the nearest candidate; none when no kept page is
     /// within reach.
     pub fn nearest(&self, print: &TextPrint) -> Option<Neighbour> {
-        self.pages
-            .iter()
-            .filter(|(_, kept)| rule::is_candidate(&self.config, print, kept))
-            .map(|(&page, kept)| rule::judge(&self.config, print, page, kept, u8::MAX))
-            .min_by(Neighbour::preference)
+        let least = rule::least_overlap(&self.config);
+        let mut found = Candidates::default();
+        let near = self.pages.iter();
+        for (&page, kept) in near.filter(|(_, kept)| rule::is_candidate(&self.config, print, kept))
+        {
+            let neighbour = rule::judge(&self.config, print, page, kept, u8::MAX);
+            found.add(neighbour, || rule::numbers_in_common(print, kept), least);
+        }
+        found.best()
     }
 
     /// Keeps `page`; a page that is there already gets the new print.

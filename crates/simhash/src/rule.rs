@@ -192,9 +192,22 @@ fn only_numbers_differ(a: u8, b: u8, share: f32, overlap: f32, lengths: &Lengths
     let changed = (2.0 * others / lengths.shorter).min(1.0);
     let expected = (1.0 - changed) / (1.0 + changed);
     let pairs_changed = 0.5 * (1.0 - overlap) / (1.0 + overlap) * lengths.shorter;
-    let agree = 0.5 * (1.0 + overlap);
-    let error = 6.0 * (agree * (1.0 - agree) / OVERLAP_BITS).sqrt() + NUMBERS_OVERLAP_ERROR;
+    let error = 3.0 * overlap_error(overlap) + NUMBERS_OVERLAP_ERROR;
     0.5 * (others + pairs_changed) >= NUMBERS_OTHER_MIN && overlap > expected - error
+}
+
+/// The standard error of an overlap.
+pub(crate) fn overlap_error(overlap: f32) -> f32 {
+    let agree = 0.5 * (1.0 + overlap.clamp(0.0, 1.0));
+    2.0 * (agree * (1.0 - agree) / OVERLAP_BITS).sqrt()
+}
+
+/// The share of numbers in common of two texts that have enough of them to be told apart by them.
+pub(crate) fn numbers_in_common(print: &TextPrint, kept: &TextPrint) -> Option<f32> {
+    let (a, b) = (print.sketch.number_count(), kept.sketch.number_count());
+    let is_short = print.word_count.min(kept.word_count) < SHORT_WORDS;
+    let least = if is_short { 1 } else { NUMBERS_MIN };
+    (a.min(b) >= least).then(|| print.sketch.number_overlap(&kept.sketch))
 }
 
 /// The lengths of two texts in words, at least 1.

@@ -7,9 +7,10 @@ use crate::block::BLOCK_ROWS;
 use crate::disk_tables::{DiskTables, place_of};
 use crate::layout::Layout;
 use crate::rows::Rows;
+use crate::series::Candidates;
 use crate::store::{DiskPrintStore, PrintStore, StoreError, StoredRow};
 use crate::tables::TableSet;
-use crate::{Decision, Neighbour, SketchSize, TextPrint, rule};
+use crate::{Neighbour, SketchSize, TextPrint, rule};
 
 /// How many tables, and so which blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -361,7 +362,7 @@ impl TableIndex {
         print: &TextPrint,
         mut judge: impl FnMut(Neighbour) -> Neighbour,
     ) -> Result<Option<Neighbour>, StoreError> {
-        let mut best: Option<Neighbour> = None;
+        let mut found = Candidates::default();
         // Of texts that are alike by their words alone, as those of one form are, a page has thousands of
         // candidates. Most share so few word pairs that a look at the sketch is enough.
         let least = rule::least_overlap(&self.config);
@@ -371,14 +372,10 @@ impl TableIndex {
             {
                 self.rows.fetch_ahead(next);
             }
-            if let (Some(best), Some(here)) = (&best, slot.checked_sub(self.base)) {
-                let wanted = match best.decision {
-                    Decision::Duplicate => least,
-                    Decision::Refuted | Decision::Unconfirmed => least.min(best.overlap),
-                };
-                if self.rows.is_below(here, print, wanted) {
-                    continue;
-                }
+            if let (Some(wanted), Some(here)) = (found.overlap(least), slot.checked_sub(self.base))
+                && self.rows.is_below(here, print, wanted)
+            {
+                continue;
             }
             let Some((page, kept)) = self.row(slot)? else {
                 continue;
@@ -388,11 +385,10 @@ impl TableIndex {
                 continue;
             }
             let neighbour = judge(rule::judge(&self.config, print, page, &kept, table));
-            if best.is_none_or(|best| neighbour.preference(&best).is_lt()) {
-                best = Some(neighbour);
-            }
+            let numbers = || rule::numbers_in_common(print, &kept);
+            found.add(neighbour, numbers, least);
         }
-        Ok(best)
+        Ok(found.best())
     }
 
     /// Keeps `page`; a page that is there already gets the new print. It is found from now on, and
