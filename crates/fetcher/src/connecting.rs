@@ -71,6 +71,11 @@ impl Connecting {
         }
     }
 
+    /// Whether a connection was made for the request, or begun to be: otherwise it took one of before.
+    pub(crate) fn has_begun(&self) -> bool {
+        !matches!(self.stands(), Stands::None)
+    }
+
     fn stands(&self) -> Stands {
         *self
             .inner

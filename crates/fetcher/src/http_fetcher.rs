@@ -17,7 +17,7 @@ use http::header::{self, HeaderMap, HeaderValue};
 use url::Url;
 
 use crate::body::{Bandwidth, BodyMemory, BodyReader, Files};
-use crate::client::{build, builder, proxy_of, rate_of};
+use crate::client::{POOL_PER_HOST, build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::connecting::Connecting;
 use crate::cookies::CookieJar;
@@ -189,7 +189,7 @@ impl HttpFetcher {
             headers.insert(header::HOST, host);
         }
         let started = Instant::now();
-        let response = self.send(client, target, headers, started).await?;
+        let response = self.send_anew(client, target, headers, started).await?;
         let first_byte = started.elapsed();
         let status = response.status().as_u16();
         let http_version = version_name(response.version());
@@ -221,6 +221,27 @@ impl HttpFetcher {
         })
     }
 
+    /// Sends the request, and once more for each connection kept from before that the host turns out to have
+    /// closed: that tells nothing of the page (RFC 9110 §9.2.2).
+    async fn send_anew(
+        &self,
+        client: &reqwest::Client,
+        url: Url,
+        headers: HeaderMap,
+        started: Instant,
+    ) -> Result<reqwest::Response, FetchError> {
+        for _ in 0..POOL_PER_HOST {
+            let connecting = Connecting::default();
+            let sent = self.send(client, url.clone(), headers.clone(), started, &connecting);
+            match sent.await {
+                Err(FetchError::Reset { .. }) if !connecting.has_begun() => {}
+                answer => return answer,
+            }
+        }
+        self.send(client, url, headers, started, &Connecting::default())
+            .await
+    }
+
     /// Sends the request and waits for the response's headers.
     async fn send(
         &self,
@@ -228,6 +249,7 @@ impl HttpFetcher {
         url: Url,
         headers: HeaderMap,
         started: Instant,
+        connecting: &Connecting,
     ) -> Result<reqwest::Response, FetchError> {
         let limits = &self.limits;
         let bounds = (
@@ -236,7 +258,7 @@ impl HttpFetcher {
             limits.total_timeout,
         );
         let sent = client.get(url).headers(headers).send();
-        match Connecting::default().wait(sent, bounds).await {
+        match connecting.clone().wait(sent, bounds).await {
             Some(Ok(response)) => Ok(response),
             Some(Err(error)) => {
                 let seen = Seen {

@@ -18,7 +18,8 @@
 //! Three refusals stand beside it. A text less than 0.6 times as long as the other is a part, not
 //! a copy. Two texts of one length, alike in their words and not in their numbers, are two market
 //! reports of one form; where they are alike in nearly all, they are so only if many numbers differ
-//! and nothing else does, since a date and a counter differ between copies, too. And a short text has
+//! and nothing else does, since a date and a counter differ between copies, too; how many are many grows from one
+//! to five between the length of a short text and twice that. And a short text has
 //! a rule of its own: its fingerprint is too noisy to be a witness, so only the overlap counts, and
 //! the numbers must agree.
 
@@ -173,13 +174,21 @@ fn numbers_differ(
     if short {
         return a.min(b) > 0 && share < NUMBERS_SHARE_MIN_SHORT;
     }
-    a.min(b) >= NUMBERS_MIN
+    a.min(b)
+        >= if lengths.shortness() > 0.0 {
+            1
+        } else {
+            NUMBERS_MIN
+        }
         && f32::from(a.min(b)) >= NUMBERS_RATIO_MIN * f32::from(a.max(b))
         && lengths.ratio() >= NUMBERS_LENGTH_RATIO_MIN
         && if overlap < NUMBERS_OVERLAP_MAX {
             share < NUMBERS_SHARE_MIN
         } else {
-            share < NUMBERS_SHARE_MIN_ALIKE && only_numbers_differ(a, b, share, overlap, lengths)
+            let short = lengths.shortness();
+            let share_min = NUMBERS_SHARE_MIN_ALIKE
+                + short * (NUMBERS_SHARE_MIN_SHORT - NUMBERS_SHARE_MIN_ALIKE);
+            share < share_min && only_numbers_differ(a, b, share, overlap, lengths)
         }
 }
 
@@ -193,7 +202,8 @@ fn only_numbers_differ(a: u8, b: u8, share: f32, overlap: f32, lengths: &Lengths
     let expected = (1.0 - changed) / (1.0 + changed);
     let pairs_changed = 0.5 * (1.0 - overlap) / (1.0 + overlap) * lengths.shorter;
     let error = 3.0 * overlap_error(overlap) + NUMBERS_OVERLAP_ERROR;
-    0.5 * (others + pairs_changed) >= NUMBERS_OTHER_MIN && overlap > expected - error
+    let others_min = NUMBERS_OTHER_MIN - lengths.shortness() * (NUMBERS_OTHER_MIN - 1.0);
+    0.5 * (others + pairs_changed) >= others_min && overlap > expected - error
 }
 
 /// The standard error of an overlap.
@@ -226,6 +236,12 @@ impl Lengths {
 
     fn ratio(&self) -> f32 {
         self.shorter / self.longer
+    }
+
+    /// From 1 where a short text ends to 0 at twice that length: in between one number becomes less and less of
+    /// the message.
+    fn shortness(&self) -> f32 {
+        (2.0 - self.shorter / SHORT_WORDS as f32).clamp(0.0, 1.0)
     }
 
     /// The share of the shorter text that the longer one holds; none where the overlap's error
@@ -297,6 +313,22 @@ mod tests {
             check(&report(0..8), &report(20..28), Reason::NumbersDiffer);
             check(&report(0..8), &report(0..8), Reason::SameText);
         }
+    }
+
+    #[test]
+    fn in_a_text_that_is_hardly_long_two_numbers_are_the_message() {
+        let certificate = |numbers| report(75, numbers, 0);
+        check(
+            &certificate(0..2),
+            &certificate(20..22),
+            Reason::NumbersDiffer,
+        );
+        check(&certificate(0..2), &certificate(0..2), Reason::SameText);
+        check(
+            &report(128, 0..2, 0),
+            &report(128, 20..22, 0),
+            Reason::OverlapEnough,
+        );
     }
 
     #[test]

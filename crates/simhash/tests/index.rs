@@ -355,11 +355,11 @@ fn a_duplicate_is_preferred_to_a_nearer_stranger() {
 
 #[test]
 fn a_copy_is_found_behind_a_nearer_page_that_is_doubted() {
-    let page = print(1, 90, 0, &[]);
+    let page = print(1, 140, 0, &[]);
     let mut index = TableIndex::in_memory(&IndexConfig::default()).unwrap();
-    index.insert(1, &print(1, 90, 0, &[7])).unwrap();
-    index.insert(2, &print(1, 90, 2, &[3, 17])).unwrap();
-    index.insert(3, &print(1, 90, 4, &[3, 17, 40])).unwrap();
+    index.insert(1, &print(1, 140, 0, &[7])).unwrap();
+    index.insert(2, &print(1, 140, 2, &[3, 17])).unwrap();
+    index.insert(3, &print(1, 140, 4, &[3, 17, 40])).unwrap();
     let without = |doubted: u64| {
         move |near: Neighbour| match near.page <= doubted {
             true => Neighbour {

@@ -5,8 +5,8 @@ use std::net::Shutdown;
 
 use fetcher::{Truncated, Via};
 
-use crate::server::{Server, ok};
-use crate::{closed_port, fetch, local};
+use crate::server::{Server, ok, read_head};
+use crate::{closed_port, fetch, fetch_with, local};
 
 #[track_caller]
 fn check_error(message: &str, name: &str, transient: bool) {
@@ -165,4 +165,30 @@ fn a_redirect_is_told_and_not_followed() {
     assert_eq!(fetched.status, 302);
     assert_eq!(fetched.location().unwrap().as_str(), server.url("/b"));
     assert_eq!(server.heads().len(), 1);
+}
+
+#[test]
+fn a_kept_connection_that_the_host_has_closed_costs_no_attempt() {
+    // Each connection answers once and is closed at its second request, without a word before.
+    let answered = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = std::sync::Arc::clone(&answered);
+    let address = Server::raw(move |stream| {
+        let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
+        let mut stream = stream;
+        if read_head(&mut reader).is_some() {
+            count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let _ = stream.write_all(ok("whole").as_bytes());
+            let _ = read_head(&mut reader);
+        }
+    });
+    let fetcher = fetcher::HttpFetcher::new(fetcher::HttpConfig {
+        keeps_idle: true,
+        ..local()
+    })
+    .unwrap();
+    for at in 0..5 {
+        let fetched = fetch_with(&fetcher, &format!("http://{address}/{at}"));
+        assert_eq!(&fetched.unwrap().body[..], b"whole", "{at}");
+    }
+    assert_eq!(answered.load(std::sync::atomic::Ordering::Relaxed), 5);
 }
