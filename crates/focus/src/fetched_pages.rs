@@ -32,6 +32,8 @@ pub(crate) struct FetchedPage {
     pub(crate) link_weight: f32,
     /// Links on the way to it since the last page about the topic.
     pub(crate) distance: u8,
+    /// A place that links to an example linked to it when it was read.
+    pub(crate) beside_example: bool,
 }
 
 impl FetchedPage {

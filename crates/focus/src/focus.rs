@@ -186,12 +186,12 @@ impl Focus {
     /// where there are examples a share of what speaks against it in the promise of its link. `link` are
     /// the features of its URL, `None` for a seed.
     pub fn judge(&self, terms: &PageTerms, link: Option<&LinkFeatures>) -> Relevance {
-        let linked_pages = self.links.linked_pages_score_of_new(&terms.targets, link);
+        let linked = self.links.linked_of_new(&terms.targets, link);
         let Topic {
             classifier, teller, ..
         } = &self.topic;
-        let judged = classifier.judge(terms, linked_pages);
-        let told = judged.mean(teller.judge(terms, linked_pages));
+        let judged = classifier.judge(terms, linked);
+        let told = judged.mean(teller.judge(terms, linked));
         match link.filter(|_| classifier.has_examples()) {
             Some(link) => told.of_link(self.score(link)),
             None => told,
@@ -222,8 +222,7 @@ impl Focus {
     fn subject_relevance(&self, outcome: &PageOutcome<'_>) -> f32 {
         let (classifier, links) = (&self.topic.classifier, &self.links);
         outcome.terms.map_or(0.0, |terms| {
-            let linked_pages = links.linked_pages_score_of_new(&terms.targets, outcome.link);
-            classifier.subject(terms, linked_pages)
+            classifier.subject(terms, links.linked_of_new(&terms.targets, outcome.link))
         })
     }
 
@@ -269,7 +268,7 @@ impl Focus {
             classifier, teller, ..
         } = &mut self.topic;
         for judge in [&mut *classifier, teller] {
-            judge.train(&|page, targets| links.linked_pages_score(page, targets));
+            judge.train(&|page, terms| links.linked(page, terms.url_id, &terms.targets));
         }
         links.train(classifier.probabilities());
     }

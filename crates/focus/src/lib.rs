@@ -43,6 +43,7 @@ mod term_table;
 
 // Score of a link.
 mod answers;
+mod example_places;
 mod experts;
 mod feature_cache;
 mod fetched_pages;

@@ -21,6 +21,7 @@ use smallvec::SmallVec;
 
 use crate::answers::AnswerModel;
 use crate::calibration::told;
+use crate::example_places::ExamplePlaces;
 use crate::experts::{Experts, PLAIN};
 use crate::fetched_pages::{FetchedPage, FetchedPages};
 use crate::hashing::split_mix;
@@ -29,6 +30,7 @@ use crate::link_groups::{GroupKeys, LinkGroups, Outcomes, sibling_key};
 use crate::link_words::LinkWordModel;
 use crate::logistic::probability;
 use crate::logistic_newton::{fit, weighted_sum};
+use crate::page_classifier::Linked;
 use crate::signals::{HUB_PRIOR, RELEVANT_PRIOR, SIGNAL_COUNT, Signal, Signals, signal_names};
 use crate::topic::Topic;
 
@@ -165,6 +167,7 @@ pub(crate) struct LinkModel {
     pages: FetchedPages,
     groups: LinkGroups,
     answers: AnswerModel,
+    example_places: ExamplePlaces,
     words: LinkWordModel,
     experts: Experts,
     /// The newest page that was read.
@@ -189,6 +192,7 @@ impl LinkModel {
             pages: FetchedPages::default(),
             groups: LinkGroups::new(),
             answers: AnswerModel::default(),
+            example_places: ExamplePlaces::default(),
             words: LinkWordModel::new(),
             experts: Experts::default(),
             newest_page: 0,
@@ -254,6 +258,7 @@ impl LinkModel {
             keyword_score: outcome.keyword_score,
             plain: outcome.plain,
             distance,
+            beside_example: self.is_beside_example(outcome.link),
             ..FetchedPage::default()
         };
         let (relevance, count) = outcome
@@ -335,6 +340,7 @@ impl LinkModel {
         if example.is_none_or(|page| page.parent_count >= PARENTS_MAX as f32) {
             return;
         }
+        self.example_places.add(link);
         let signals = self.signals(topic, link, None);
         let expected = probability(weighted_sum(&signals, &self.relevant_weights));
         self.count_outcome(link, 1.0);
@@ -460,30 +466,41 @@ impl LinkModel {
             && split_mix(self.config.seed ^ u64::from(link.url_id)).is_multiple_of(EXPLORED_ONE_IN)
     }
 
-    /// How relevant the pages are that a known page links to and that link to it, against the
-    /// average reward, as a logarithm. A target that many pages link to counts little.
-    pub(crate) fn linked_pages_score(&self, page: u32, targets: &[u32]) -> f32 {
+    /// What links say of a page of the training: of a known page, or of an example, which has no number.
+    /// The pages that it links to and that link to it count by how relevant they are against the average
+    /// reward, as a logarithm; a target that many pages link to counts little.
+    pub(crate) fn linked(&self, page: u32, url_id: u32, targets: &[u32]) -> Linked {
         let (mut relevance, mut weight) = self.target_relevance(targets);
-        if let Some(page) = self.pages.get(page) {
+        let known = self.pages.get(page);
+        if let Some(page) = known {
             relevance += page.parent_relevance;
             weight += page.parent_count;
         }
-        self.against_average(relevance, weight)
+        Linked {
+            pages: self.against_average(relevance, weight),
+            beside_example: known.map_or_else(
+                || self.example_places.has_another(url_id),
+                |page| page.beside_example,
+            ),
+        }
     }
 
-    /// The same for a page that is not known yet and was found through `link`.
-    pub(crate) fn linked_pages_score_of_new(
-        &self,
-        targets: &[u32],
-        link: Option<&LinkFeatures>,
-    ) -> f32 {
+    /// The same of a page that is not known yet and was found through `link`.
+    pub(crate) fn linked_of_new(&self, targets: &[u32], link: Option<&LinkFeatures>) -> Linked {
         let (mut relevance, mut weight) = self.target_relevance(targets);
         if let Some(link) = link {
             let (parents, count) = self.parent_relevance(link);
             relevance += parents;
             weight += count;
         }
-        self.against_average(relevance, weight)
+        Linked {
+            pages: self.against_average(relevance, weight),
+            beside_example: self.is_beside_example(link),
+        }
+    }
+
+    fn is_beside_example(&self, link: Option<&LinkFeatures>) -> bool {
+        link.is_some_and(|link| self.example_places.has(link))
     }
 
     fn against_average(&self, relevance: f32, weight: f32) -> f32 {
@@ -715,6 +732,42 @@ mod tests {
         assert_eq!(links_that_count(&mut model, 1), 0.0);
         model.pages.insert(200, 2, FetchedPage::default());
         assert_eq!(links_that_count(&mut model, 2), PARENTS_MAX as f32);
+    }
+
+    #[test]
+    fn a_page_is_beside_an_example_where_one_list_links_to_both() {
+        let topic = topic();
+        let mut model = model(0.02);
+        let on_list = |url_id: u32, list: u32| LinkFeatures {
+            parents: [list].into_iter().collect(),
+            ..link(url_id, 7)
+        };
+        let is_beside = |linked: Linked| linked.beside_example;
+        model.pages.insert(1, 1, FetchedPage::default());
+        model.on_example_link(&topic, &on_list(1, 100));
+        let (beside, elsewhere) = (on_list(2, 100), on_list(2, 101));
+        assert!(is_beside(model.linked_of_new(&[], Some(&beside))));
+        assert!(!is_beside(model.linked_of_new(&[], Some(&elsewhere))));
+        assert!(!is_beside(model.linked_of_new(&[], None)));
+        for (page, link) in [(5, &beside), (6, &elsewhere)] {
+            let outcome = FetchOutcome {
+                page,
+                url_id: page,
+                link: Some(link),
+                relevance: 0.1,
+                keyword_score: 0.0,
+                plain: 0.0,
+                reward: 0.1,
+            };
+            model.on_page(&topic, &outcome);
+        }
+        // So it stays once they are read. An example is beside another, not beside itself.
+        let known = [5, 6].map(|page| is_beside(model.linked(page, page, &[])));
+        assert_eq!(known, [true, false]);
+        assert!(!is_beside(model.linked(u32::MAX, 1, &[])));
+        model.pages.insert(3, 3, FetchedPage::default());
+        model.on_example_link(&topic, &on_list(3, 100));
+        assert!(is_beside(model.linked(u32::MAX, 1, &[])));
     }
 
     #[test]

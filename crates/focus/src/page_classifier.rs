@@ -1,6 +1,6 @@
 //! How relevant a page is: the classifier of the focused crawl.
 //!
-//! Six scores of a page are calibrated to log-odds, bounded, and added up:
+//! Seven scores of a page are calibrated to log-odds, bounded, and added up:
 //!
 //! * **Keywords**: where they stand and how densely.
 //! * **Likeness**: the cosine with the centroid of the example pages.
@@ -11,6 +11,8 @@
 //!   counts as far as the form of the examples tells each from other pages by the other examples.
 //! * **Marks**: single terms that the examples share and other pages lack (`marks.rs`). They count where
 //!   a verdict is told, and not where a crawl is steered: see [`PageClassifier::teller`].
+//! * **Lists**: whether it is linked from a place that links to an example, too (`beside.rs`). It counts
+//!   where marks do.
 //!
 //! Calibration uses the scores of the examples and of the pages read so far, so a score that does not
 //! tell pages on topic from others has no weight, and a probability of 0.5 means the same in every
@@ -28,6 +30,7 @@
 //! to pages about it, and is seldom one itself. So its relevance is a tenth of its subject's, while its
 //! links inherit that of its subject; unless an example is such a list.
 
+mod beside;
 mod harvest_estimate;
 mod languages;
 mod marks;
@@ -46,31 +49,34 @@ use crate::page_terms::PageTerms;
 use crate::sparse_vectors::TermNumbers;
 use crate::term_table::{TermScores, TermTable};
 
+use beside::Beside;
 pub(crate) use harvest_estimate::HarvestEstimate;
 use languages::Languages;
 use marks::Marks;
 use plain::PlainQuery;
 use training::TrainingPage;
 
-/// The places of the six scores in arrays.
+/// The places of the seven scores in arrays.
 const KEYWORDS: usize = 0;
 const LIKENESS: usize = 1;
 const LEARNT_WORDS: usize = 2;
 const LINKED_PAGES: usize = 3;
 const FORM: usize = 4;
 const MARKS: usize = 5;
+const BESIDE: usize = 6;
 
-/// A number for each of the six scores.
-type Scores = [f32; 6];
+/// A number for each of the seven scores.
+type Scores = [f32; 7];
 
 /// What the scores are called in the reasons for a page's relevance.
-const SCORE_NAMES: [&str; 6] = [
+const SCORE_NAMES: [&str; 7] = [
     "keywords",
     "likeness to the examples",
     "words learnt",
     "pages linked with it",
     "form of the page",
     "marks of the examples",
+    "linked beside an example",
 ];
 
 /// Weight of the likeness while nothing is learnt: five pages that the user chose say more than a
@@ -83,6 +89,8 @@ const LINKED_PAGES_LOG_ODDS_MAX: f32 = 2.0;
 const FORM_LOG_ODDS_MAX: f32 = 2.0;
 /// The largest log-odds that marks can give.
 const MARKS_LOG_ODDS_MAX: f32 = 2.0;
+/// The largest log-odds that being linked beside an example, or not, can give.
+const BESIDE_LOG_ODDS_MAX: f32 = 2.0;
 /// The largest log-odds that learnt words can give where the user gave keywords alone.
 const LEARNT_LOG_ODDS_MAX_KEYWORDS: f32 = 2.0;
 /// Log-odds in favour of every page: a crawl in order of link scores does not come to a page by
@@ -96,6 +104,15 @@ const PROMISE_MIN: f32 = 0.02;
 const LISTING_SHARE: f32 = 0.1;
 /// The relevance of a page that an excluded keyword or its language rules out.
 const RULED_OUT_PROBABILITY: f32 = 0.02;
+
+/// What the links to a page, and those on it, say of it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Linked {
+    /// The score of the pages linked with it, 0.0 where none is known.
+    pub(crate) pages: f32,
+    /// A place that links to an example links to it.
+    pub(crate) beside_example: bool,
+}
 
 /// How relevant a page is to the topic.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -161,9 +178,12 @@ pub(crate) struct PageClassifier {
     form_evidence: f32,
     /// What the examples share and other pages lack; none where marks do not count.
     marks: Marks,
-    /// Whether marks count.
+    /// What it says to be linked beside an example; nothing where marks do not count.
+    beside: Beside,
+    /// Whether marks count, and being linked beside an example.
     tells: bool,
-    calibrations: [Calibration; 6],
+    /// Of all scores but the last, which is no quantity.
+    calibrations: [Calibration; BESIDE],
     /// What the plain rule compares pages and links with.
     plain: PlainQuery,
     seed: u64,
@@ -197,6 +217,7 @@ impl PageClassifier {
             forms: FormModel::default(),
             form_evidence: 0.0,
             marks: Marks::default(),
+            beside: Beside::default(),
             tells: false,
             calibrations: [
                 calibration(0.6, 0.1, 0.05),
@@ -212,9 +233,9 @@ impl PageClassifier {
         }
     }
 
-    /// The same with marks: for verdicts that are told.
+    /// The same with marks and lists: for verdicts that are told.
     ///
-    /// With marks a verdict is right more often, and stricter. What links learn from strict verdicts finds
+    /// With these a verdict is right more often, and stricter. What links learn from strict verdicts finds
     /// less, as a page that is taken to be off topic teaches that links like the one to it lead nowhere.
     /// So a crawl has two classifiers that learn side by side, each from its own labels.
     pub(crate) fn teller(&self) -> PageClassifier {
@@ -250,10 +271,9 @@ impl PageClassifier {
         self.has_examples() || self.keywords().has_wanted()
     }
 
-    /// How relevant a page is. `linked_pages` is the score of the pages linked with it, 0.0 when
-    /// none is known.
-    pub(crate) fn judge(&self, terms: &PageTerms, linked_pages: f32) -> Relevance {
-        let parts = self.opinions(terms, linked_pages);
+    /// How relevant a page is.
+    pub(crate) fn judge(&self, terms: &PageTerms, linked: Linked) -> Relevance {
+        let parts = self.opinions(terms, linked);
         let sum = parts.iter().sum::<f32>() + self.prior();
         let ruled_out = self.ruled_out_by(terms);
         let subject = match ruled_out {
@@ -285,16 +305,16 @@ impl PageClassifier {
 
     /// The probability that a page's subject is the topic, by the sum of the opinions. Its links inherit
     /// it.
-    pub(crate) fn subject(&self, terms: &PageTerms, linked_pages: f32) -> f32 {
+    pub(crate) fn subject(&self, terms: &PageTerms, linked: Linked) -> f32 {
         if self.ruled_out_by(terms).is_some() {
             return RULED_OUT_PROBABILITY;
         }
-        let parts = self.opinions(terms, linked_pages);
+        let parts = self.opinions(terms, linked);
         probability(parts.iter().sum::<f32>() + self.prior())
     }
 
     /// What each opinion says of a page, in log-odds.
-    fn opinions(&self, terms: &PageTerms, linked_pages: f32) -> Scores {
+    fn opinions(&self, terms: &PageTerms, linked: Linked) -> Scores {
         let words = self.term_table.score_page(&terms.terms);
         self.log_odds_of(self.in_its_language(
             terms,
@@ -302,9 +322,10 @@ impl PageClassifier {
                 self.keywords.score(terms),
                 words.centroid,
                 self.learnt_bias + words.learnt,
-                linked_pages,
+                linked.pages,
                 self.forms.score(&terms.form, false),
                 self.marks.score(terms.terms.iter().map(|term| term.bucket)),
+                f32::from(u8::from(linked.beside_example)),
             ],
         ))
     }
@@ -329,7 +350,7 @@ impl PageClassifier {
     /// The log-odds that each score of a page gives; without a subject none says anything.
     fn log_odds_of(&self, scores: Scores) -> Scores {
         let calibrated = |score: usize| self.calibrations[score].log_odds(scores[score]);
-        let mut parts = [0.0; 6];
+        let mut parts = [0.0; 7];
         if !self.has_subject() {
             return parts;
         }
@@ -354,6 +375,8 @@ impl PageClassifier {
         parts[FORM] =
             (self.form_evidence * calibrated(FORM)).clamp(-FORM_LOG_ODDS_MAX, FORM_LOG_ODDS_MAX);
         parts[MARKS] = calibrated(MARKS).clamp(-MARKS_LOG_ODDS_MAX, MARKS_LOG_ODDS_MAX);
+        let beside = self.beside.log_odds(scores[BESIDE]);
+        parts[BESIDE] = beside.clamp(-BESIDE_LOG_ODDS_MAX, BESIDE_LOG_ODDS_MAX);
         parts
     }
 

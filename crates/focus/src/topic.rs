@@ -7,7 +7,7 @@ use url::Url;
 use crate::hashing::term_bucket;
 use crate::keywords::Keywords;
 use crate::link_features::{LinkContext, LinkFeatures};
-use crate::page_classifier::{PageClassifier, Relevance};
+use crate::page_classifier::{Linked, PageClassifier, Relevance};
 use crate::page_terms::{KeywordPlaces, PageTerms, PageView};
 use crate::topic_config::{ExampleText, TopicConfig, TopicError};
 
@@ -205,7 +205,7 @@ impl Topic {
 
     /// How relevant a page is, from its terms; nothing is known of the pages linked with it.
     pub fn judge(&self, terms: &PageTerms) -> Relevance {
-        self.teller.judge(terms, 0.0)
+        self.teller.judge(terms, Linked::default())
     }
 
     /// How relevant a page is of which only title, text and URL are known.

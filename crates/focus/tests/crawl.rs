@@ -66,38 +66,52 @@ fn page_of(subject: &str, number: usize, part: &str) -> ExampleText {
     }
 }
 
-#[test]
-fn a_mark_of_the_examples_changes_what_is_told_and_not_what_links_learn() {
-    let mut focus = Focus::new(&FocusConfig {
+fn river_focus(part: impl Fn(usize) -> String) -> Focus {
+    let examples = (0..4).map(|number| page_of("river", number, &part(number)));
+    Focus::new(&FocusConfig {
         topic: TopicConfig {
-            examples: (0..4)
-                .map(|number| page_of("river", number, "rivers"))
-                .collect(),
+            examples: examples.collect(),
             ..TopicConfig::default()
         },
         ..FocusConfig::default()
     })
-    .unwrap();
-    let read = |focus: &Focus, page: &ExampleText| {
-        let links: Vec<&str> = page.links.iter().map(String::as_str).collect();
-        focus.topic().read(&PageView {
-            title: &page.title,
-            words: &Segmenter::shared().words(&page.text),
-            url: &Url::parse(page.url.as_deref().unwrap()).unwrap(),
-            lang: None,
-            links: &links,
-            labels: &[],
-            listing: false,
-        })
-    };
-    let outcome = |number: usize, relevance: f32| PageOutcome {
+    .unwrap()
+}
+
+fn read(focus: &Focus, page: &ExampleText) -> PageTerms {
+    let links: Vec<&str> = page.links.iter().map(String::as_str).collect();
+    focus.topic().read(&PageView {
+        title: &page.title,
+        words: &Segmenter::shared().words(&page.text),
+        url: &Url::parse(page.url.as_deref().unwrap()).unwrap(),
+        lang: None,
+        links: &links,
+        labels: &[],
+        listing: false,
+    })
+}
+
+fn outcome(number: usize, relevance: f32) -> PageOutcome<'static> {
+    PageOutcome {
         page: number as u32,
         url: "http://a.example/x",
         terms: None,
         relevance,
         fate: PageFate::New,
         link: None,
-    };
+    }
+}
+
+/// What of a page's relevance comes of this opinion.
+fn part(focus: &Focus, terms: &PageTerms, link: Option<&LinkFeatures>, opinion: &str) -> f32 {
+    let why = focus.judge(terms, link).why;
+    let part = why.iter().find(|(name, _)| name == opinion);
+    part.map_or(0.0, |(_, part)| *part)
+}
+
+#[test]
+fn a_mark_of_the_examples_changes_what_is_told_and_not_what_links_learn() {
+    let mut focus = river_focus(|_| "rivers".to_owned());
     for number in 10..120 {
         let subject = ["river", "stone", "cloud"][number % 3];
         let part = if number % 3 == 0 { "rivers" } else { "others" };
@@ -111,11 +125,7 @@ fn a_mark_of_the_examples_changes_what_is_told_and_not_what_links_learn() {
     }
     let marked = read(&focus, &page_of("river", 200, "rivers"));
     let bare = read(&focus, &page_of("fish", 200, "others"));
-    let by_marks = |terms: &PageTerms| {
-        let why = focus.judge(terms, None).why;
-        let marks = why.iter().find(|(name, _)| name == "marks of the examples");
-        marks.map_or(0.0, |(_, part)| *part)
-    };
+    let by_marks = |terms| part(&focus, terms, None, "marks of the examples");
     // What is told is the mean of both judges, and one knows of marks.
     assert!(by_marks(&marked) > 0.5 && by_marks(&bare) < -0.5);
     // Whatever was told, the link is worth what the judge that steers says.
@@ -127,6 +137,51 @@ fn a_mark_of_the_examples_changes_what_is_told_and_not_what_links_learn() {
         })
     };
     assert_eq!(reward(0.0), reward(1.0));
+}
+
+#[test]
+fn what_a_list_links_to_beside_examples_is_told_to_be_like_them() {
+    let mut focus = river_focus(|number| number.to_string());
+    let link = |focus: &mut Focus, number: usize, list: u32| {
+        focus.features(&LinkContext {
+            parent: Some(list),
+            url: &format!("http://a.example/{number}.html"),
+            anchor: "",
+            context: "",
+            tag_path: "html>body>ul>li>a",
+            in_main: true,
+        })
+    };
+    // The list of rivers is page 200, that of all else page 201.
+    for number in 0..4 {
+        let url = format!("http://a.example/{number}.html");
+        let terms = read(&focus, &page_of("river", number, &number.to_string()));
+        focus.on_page(&PageOutcome {
+            url: &url,
+            terms: Some(&terms),
+            ..outcome(number, 1.0)
+        });
+        let on_list = link(&mut focus, number, 200);
+        focus.observe_example_link(&on_list);
+    }
+    for number in 10..120 {
+        let is_river = number % 3 == 0;
+        let subject = ["river", "stone", "cloud"][number % 3];
+        let followed = link(&mut focus, number, if is_river { 200 } else { 201 });
+        let terms = read(&focus, &page_of(subject, number, &number.to_string()));
+        let relevance = focus.judge(&terms, Some(&followed)).probability;
+        focus.on_page(&PageOutcome {
+            url: &format!("http://a.example/{number}.html"),
+            terms: Some(&terms),
+            link: Some(&followed),
+            ..outcome(number, relevance)
+        });
+    }
+    let doubtful = read(&focus, &page_of("lake", 300, "300"));
+    let [beside, elsewhere] = [200, 201].map(|list| link(&mut focus, 300, list));
+    let by_list = |link| part(&focus, &doubtful, Some(link), "linked beside an example");
+    // Of both judges one knows of lists.
+    assert!(by_list(&beside) > 0.5 && by_list(&elsewhere) < 0.0);
 }
 
 /// Pages 0..count; every third is on topic, pages link to the next ones of both kinds.

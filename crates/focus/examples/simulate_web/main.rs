@@ -3,7 +3,7 @@
 //! ```text
 //! simulate_web WEB.jsonl TOPICS.json [--pages 1000] [--out DIR] [--topics a,b] [--no-examples]
 //!              [--no-anchor] [--no-tag-path] [--no-learning] [--hub X] [--explore X] [--seed N]
-//!              [--examples-ahead] [--lag 4] [--dead X] [--left 0.15] [--plain-left 0.5]
+//!              [--examples-ahead] [--lag 4] [--dead X] [--left 0.15]
 //!              [--verbose] [--jobs 1] [--json FILE]
 //! ```
 //!

@@ -96,9 +96,9 @@ mod tests {
         let mut languages = Languages::default();
         named.iter().for_each(|&language| languages.name(language));
         let page = |number: u32| match number % 3 {
-            0 => (1, [0.6, 0.4, 2.0, 0.0, 0.0, 0.0]),
-            1 => (2, [0.2, 0.1, -1.0, 0.0, 0.0, 0.0]),
-            _ => (3, [0.0, 0.0, -3.0, 0.0, 0.0, 0.0]),
+            0 => (1, [0.6, 0.4, 2.0, 0.0, 0.0, 0.0, 0.0]),
+            1 => (2, [0.2, 0.1, -1.0, 0.0, 0.0, 0.0, 0.0]),
+            _ => (3, [0.0, 0.0, -3.0, 0.0, 0.0, 0.0, 0.0]),
         };
         let pages: Vec<(u32, Scores)> = (0..300).map(page).collect();
         languages.set(pages.iter().map(|(language, scores)| (*language, scores)));

@@ -106,7 +106,7 @@ fn what_was_learnt_counts_as_far_as_it_recognises_the_examples() {
     classifier.training_pages[0].kind = Kind::Example;
     classifier.training_pages[1].kind = Kind::Example;
     let of_both = |first: f32, second: f32| {
-        let mut scores = [[0.0; 6]; 4];
+        let mut scores = [[0.0; 7]; 4];
         scores[0][LEARNT_WORDS] = first;
         scores[1][LEARNT_WORDS] = second;
         classifier.recognition_of_examples(&scores)
@@ -121,5 +121,5 @@ fn what_was_learnt_counts_as_far_as_it_recognises_the_examples() {
     assert_eq!(of_both(9.0, 0.0), 0.5);
     assert_eq!(of_both(9.0, -9.0), 0.1);
     classifier.example_count = 0;
-    assert_eq!(classifier.recognition_of_examples(&[[0.0; 6]; 4]), 1.0);
+    assert_eq!(classifier.recognition_of_examples(&[[0.0; 7]; 4]), 1.0);
 }

@@ -11,9 +11,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::beside::{Beside, Counts};
 use super::marks::Marks;
 use super::plain::PlainQuery;
-use super::{FORM, KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, MARKS, PageClassifier, Scores};
+use super::{
+    BESIDE, FORM, KEYWORDS, LEARNT_WORDS, LIKENESS, LINKED_PAGES, Linked, MARKS, PageClassifier,
+    Scores,
+};
 use crate::calibration::{Calibration, Moments};
 use crate::hashing::{split_mix, term_bucket};
 use crate::logistic::{log_odds, probability};
@@ -79,7 +83,7 @@ const LONE_EXAMPLE_LIKENESS: f32 = 0.25;
 /// many parts.
 const MARK_FOLDS_MAX: usize = 16;
 /// The least variance of each score's calibration.
-const VARIANCE_MIN: Scores = [0.02, 0.0015, 0.1, 0.3, 1.0, 1.0];
+const VARIANCE_MIN: [f32; BESIDE] = [0.02, 0.0015, 0.1, 0.3, 1.0, 1.0];
 
 /// A page to train on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -159,7 +163,7 @@ impl PageClassifier {
                 user_log_odds: 0.0,
             },
         );
-        self.train(&|_, _| 0.0);
+        self.train(&|_, _| Linked::default());
     }
 
     /// Takes in a page of the crawl: the chance that its subject is the topic by the sum of the opinions,
@@ -237,9 +241,9 @@ impl PageClassifier {
     }
 
     /// Trains the model of words, sets the calibrations, and judges the training pages anew.
-    /// `linked_pages` gives the score of the pages linked with a page, by its number and the numbers
-    /// of the URLs it links to.
-    pub(crate) fn train(&mut self, linked_pages: &dyn Fn(u32, &[u32]) -> f32) {
+    /// `linked` gives what links say of a page, by its number and its terms; that of an example is
+    /// `u32::MAX`.
+    pub(crate) fn train(&mut self, linked: &dyn Fn(u32, &PageTerms) -> Linked) {
         self.pages_since_training = 0;
         let pages = self.training_pages.iter().map(|page| &*page.terms);
         let vectors = UnitVectors::new(&self.term_table, &self.term_numbers, pages);
@@ -258,12 +262,12 @@ impl PageClassifier {
         let mut scores: Vec<Scores> = pages
             .map(|((page, vector), &learnt)| {
                 let likeness = self.likeness(page, vector, &centroid);
-                let linked_pages = linked_pages(page.page, &page.rest.targets);
+                let linked = linked(page.page, &page.rest);
                 [
                     self.keywords.score(&page.rest),
                     likeness,
                     learnt,
-                    linked_pages,
+                    linked.pages,
                     self.forms
                         .score(&page.rest.form, page.kind == Kind::Example),
                     match page.kind {
@@ -272,6 +276,7 @@ impl PageClassifier {
                             self.marks.score(page.shared_terms.iter().copied())
                         }
                     },
+                    f32::from(u8::from(linked.beside_example)),
                 ]
             })
             .collect();
@@ -447,8 +452,9 @@ impl PageClassifier {
     /// Sets the calibrations from the scores of pages on topic and of other pages, each page by its
     /// label.
     fn calibrate(&mut self, scores: &[Scores]) {
-        let mut on_topic = [Moments::default(); 6];
-        let mut off_topic = [Moments::default(); 6];
+        let mut on_topic = [Moments::default(); BESIDE];
+        let mut off_topic = [Moments::default(); BESIDE];
+        let (mut listed_on, mut listed_off) = (Counts::default(), Counts::default());
         // Priors, worth a few pages.
         on_topic[KEYWORDS].add(0.6, 2.0);
         off_topic[KEYWORDS].add(0.1, 4.0);
@@ -459,7 +465,9 @@ impl PageClassifier {
                 Kind::CounterExample => (0.0, EXAMPLE_CALIBRATION_WEIGHT),
                 Kind::Crawled => (page.label.max(0.0), (-page.label).max(0.0)),
             };
-            for (at, &score) in scores.iter().enumerate() {
+            listed_on.add(scores[BESIDE], on);
+            listed_off.add(scores[BESIDE], off);
+            for (at, &score) in scores.iter().take(BESIDE).enumerate() {
                 on_topic[at].add(score, on);
                 off_topic[at].add(score, off);
             }
@@ -467,6 +475,9 @@ impl PageClassifier {
         for at in [KEYWORDS, LIKENESS, LEARNT_WORDS, LINKED_PAGES, FORM, MARKS] {
             self.calibrations[at] =
                 Calibration::of(&on_topic[at], &off_topic[at], VARIANCE_MIN[at]);
+        }
+        if self.tells && self.has_examples() {
+            self.beside = Beside::of(&listed_on, &listed_off);
         }
         self.recognition = self.recognition_of_examples(scores);
         self.form_evidence = self.evidence_for_form(scores);
