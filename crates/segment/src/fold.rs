@@ -131,7 +131,7 @@ impl<'t> Folding<'t> {
         let mut at = 0;
         while at < self.source.len() {
             let rest = &self.source[at..];
-            let ascii = rest.bytes().take_while(u8::is_ascii).count();
+            let ascii = ascii_bytes(rest.as_bytes());
             // A combining mark may follow the last ASCII letter, so that one is folded below.
             let plain = if ascii == rest.len() {
                 ascii
@@ -140,9 +140,10 @@ impl<'t> Folding<'t> {
             };
             if plain > 0 {
                 self.verbatim(at);
-                self.folded
-                    .text
-                    .extend(rest[..plain].chars().map(|c| c.to_ascii_lowercase()));
+                let text = &mut self.folded.text;
+                let begin = text.len();
+                text.push_str(&rest[..plain]);
+                text[begin..].make_ascii_lowercase();
                 at += plain;
                 continue;
             }
@@ -255,18 +256,46 @@ impl<'t> Folding<'t> {
     }
 }
 
+/// How many bytes at the beginning are ASCII.
+fn ascii_bytes(bytes: &[u8]) -> usize {
+    const AT_ONCE: usize = 32;
+    let parts = bytes.chunks(AT_ONCE).take_while(|part| part.is_ascii());
+    let whole: usize = parts.map(<[u8]>::len).sum();
+    let rest = bytes[whole..].iter().take(AT_ONCE);
+    whole + rest.take_while(|byte| byte.is_ascii()).count()
+}
+
 fn stays_under_nfkc(character: char) -> bool {
-    matches!(character as u32, 0..0xA0 | 0x4E00..0xA000)
-        || is_nfkc_quick(std::iter::once(character)) == IsNormalized::Yes
+    // The usual cases first, here and below: Latin, Cyrillic, dashes and quotes, Chinese punctuation, kana,
+    // Chinese characters, hangul. The tables take ten times as long.
+    matches!(
+        character as u32,
+        0..0xA0
+            | 0xC0..0x132
+            | 0x400..0x480
+            | 0x2012..=0x2016
+            | 0x2018..=0x2023
+            | 0x3001..0x3020
+            | 0x3041..0x3097
+            | 0x30A1..0x30FB
+            | 0x4E00..0xA000
+            | 0xAC00..0xD7A4
+    ) || is_nfkc_quick(std::iter::once(character)) == IsNormalized::Yes
 }
 
 /// Whether normalisation may merge or reorder `character` with the one before it.
 fn joins_the_character_before(character: char) -> bool {
-    // The usual cases first: no character below U+0300 combines, and neither do Chinese characters and
-    // punctuation.
     if matches!(
         character as u32,
-        0..0x300 | 0x3000..0x3020 | 0x3400..0xA000 | 0xFF01..=0xFF5E
+        0..0x300
+            | 0x400..0x480
+            | 0x2010..0x2070
+            | 0x3000..0x3020
+            | 0x3041..0x3097
+            | 0x30A1..0x30FB
+            | 0x3400..0xA000
+            | 0xAC00..0xD7A4
+            | 0xFF01..=0xFF5E
     ) {
         return false;
     }
@@ -344,6 +373,17 @@ mod tests {
         assert_eq!(source(2, 5), (6, 10));
         assert_eq!(source(4, 5), (9, 10));
         assert_eq!(source(6, 9), (11, 14));
+    }
+
+    #[test]
+    fn the_usual_cases_are_as_the_tables_say() {
+        for c in '\0'..=char::MAX {
+            let quick = is_nfkc_quick(std::iter::once(c));
+            assert_eq!(stays_under_nfkc(c), quick == IsNormalized::Yes, "{c:?}");
+            let class = unicode_normalization::char::canonical_combining_class(c);
+            let is_mark = class != 0 || quick == IsNormalized::Maybe;
+            assert!(!is_mark || joins_the_character_before(c), "{c:?}");
+        }
     }
 
     proptest! {
