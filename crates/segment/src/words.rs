@@ -72,6 +72,40 @@ impl Words {
         with_digits.map(|(_, &hash)| hash)
     }
 
+    /// The words of `part`, which is some lines of `text`, in their order; these are the words of `text`. No word
+    /// reaches over the end of a line, nor depends on another line.
+    ///
+    /// ```
+    /// let segmenter = segment::Segmenter::shared();
+    /// let words = segmenter.words("one\ntwo\nthree").of_lines("one\ntwo\nthree", "one\nthree");
+    /// assert_eq!(words.hashes(), segmenter.words("one\nthree").hashes());
+    /// ```
+    pub fn of_lines(mut self, text: &str, part: &str) -> Words {
+        let spans = std::mem::take(&mut self.spans);
+        let hashes = std::mem::take(&mut self.hashes);
+        let mut words = spans.into_iter().zip(hashes).peekable();
+        let mut lines = part.split('\n').peekable();
+        let (mut from, mut to) = (0, 0);
+        for line in text.split('\n') {
+            let end = from + line.len() as u32;
+            let is_kept = lines.next_if_eq(&line).is_some();
+            while let Some((span, hash)) = words.next_if(|(span, _)| span.start < end) {
+                if is_kept {
+                    self.spans.push(Span {
+                        start: span.start - from + to,
+                        end: span.end - from + to,
+                        ..span
+                    });
+                    self.hashes.push(hash);
+                }
+            }
+            to += if is_kept { line.len() as u32 + 1 } else { 0 };
+            from = end + 1;
+        }
+        debug_assert!(lines.all(str::is_empty), "lines of the text alone");
+        self
+    }
+
     fn word(&self, at: usize) -> Word<'_> {
         let span = self.spans[at];
         Word {
@@ -80,6 +114,31 @@ impl Words {
             start: span.start,
             end: span.end,
             script: span.script,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::Segmenter;
+
+    proptest! {
+        #[test]
+        fn the_words_of_some_lines_are_those_of_the_text_that_they_make(
+            lines in proptest::collection::vec(("[a1 .,'’é\u{301}数据库ひらがｱな개발ประ\u{200d}\r\t-]{0,12}", any::<bool>()), 0..12)
+        ) {
+            let texts = |kept: &dyn Fn(bool) -> bool| {
+                let lines = lines.iter().filter(|(_, is_kept)| kept(*is_kept));
+                lines.map(|(line, _)| line.as_str()).collect::<Vec<_>>().join("\n")
+            };
+            let (all, part) = (texts(&|_| true), texts(&|is_kept| is_kept));
+            let expected = Segmenter::shared().words(&part);
+            let found = Segmenter::shared().words(&all).of_lines(&all, &part);
+            prop_assert_eq!(found.iter().collect::<Vec<_>>(), expected.iter().collect::<Vec<_>>());
+            let digits = |words: &super::Words| words.hashes_with_digits().collect::<Vec<_>>();
+            prop_assert_eq!(digits(&found), digits(&expected));
         }
     }
 }

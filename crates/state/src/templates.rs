@@ -12,7 +12,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use extractor::{BlockKeys, HostTemplates};
 use outcome::JunkReason;
-use segment::Segmenter;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::PageReading;
@@ -30,9 +29,11 @@ impl Templates {
     pub fn trim(&self, host: &str, url: &str, reading: &mut PageReading) {
         let part = part_of(host, url).unwrap_or_default();
         let known = [(&self.templates, host), (&self.parts, &part)];
+        let text = reading.page.text.clone();
         let cut = HostTemplates::trim_by(&known, &reading.blocks, &mut reading.page);
         if cut > 0 {
-            reading.words = Segmenter::shared().words(&reading.page.text);
+            let words = std::mem::take(&mut reading.words);
+            reading.words = words.of_lines(&text, &reading.page.text);
             let whole = std::mem::replace(&mut reading.print, simhash::print(&reading.words));
             reading.whole = Some((cut as u32, whole));
         }
