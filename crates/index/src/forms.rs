@@ -28,26 +28,26 @@ pub(crate) fn name_with_signs(text: &str, word: &Word<'_>) -> Option<(String, Ra
     if word.script != Script::Other {
         return None;
     }
-    let (mut start, mut end) = (word.start as usize, word.end as usize);
+    let (start, end) = (word.start as usize, word.end as usize);
     let (before, behind) = (&text[..start], &text[end..]);
-    let mut name = String::new();
-    if let Some(before) = before.strip_suffix('.')
-        && !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '.')
-    {
-        name.push('.');
-        start -= 1;
-    }
-    name.push_str(word.text);
+    let dot = before
+        .strip_suffix('.')
+        .filter(|before| !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '.'))
+        .map_or("", |_| ".");
     let mut signs = SIGNS_BEHIND.iter();
-    if let Some((sign, usual)) = signs.find(|(sign, _)| behind.starts_with(sign)) {
+    let (sign, usual) = signs
+        .find(|(sign, _)| behind.starts_with(sign))
         // `page#top` is a place in a page.
-        let rest = &behind[sign.len()..];
-        if *usual != "#" || !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            name.push_str(usual);
-            end += sign.len();
-        }
-    }
-    (name.len() > word.text.len()).then_some((name, start..end))
+        .filter(|(sign, usual)| {
+            let rest = &behind[sign.len()..];
+            *usual != "#" || !rest.starts_with(|c: char| c.is_ascii_alphabetic())
+        })
+        .unwrap_or(&("", ""));
+    let has_signs = !dot.is_empty() || !sign.is_empty();
+    has_signs.then(|| {
+        let name = [dot, word.text, usual].concat();
+        (name, start - dot.len()..end + sign.len())
+    })
 }
 
 #[cfg(test)]

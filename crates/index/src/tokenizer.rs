@@ -134,7 +134,8 @@ impl Tokenizer for JoinedWords {
 impl TokenStream for JoinedWordsStream<'_> {
     fn advance(&mut self) -> bool {
         while let Some(rest) = self.rest {
-            let end = rest.find([SEPARATOR, ALSO]);
+            let ends = |byte: u8| matches!(char::from(byte), SEPARATOR | ALSO);
+            let end = rest.bytes().position(ends);
             let word = &rest[..end.unwrap_or(rest.len())];
             if self.is_next_place {
                 self.token.position = self.token.position.wrapping_add(1);

@@ -16,7 +16,7 @@ use unicode_normalization::UnicodeNormalization;
 /// assert_eq!(segment::without_accents("数据库"), None);
 /// ```
 pub fn without_accents(word: &str) -> Option<String> {
-    if word.is_ascii() {
+    if word.is_ascii() || word.chars().all(|c| c > '\u{3000}') {
         return None;
     }
     let mut plain = String::with_capacity(word.len());
