@@ -27,32 +27,50 @@ pub(crate) struct CharCounts {
     pub cjk: u32,
 }
 
+/// What is counted of ASCII, each in bits of its own of one sum: so no character needs a branch.
+#[derive(Clone, Copy)]
+enum Kind {
+    Char,
+    SentenceEnd,
+    Comma,
+    Digit,
+    Capital,
+}
+
+const KIND_BITS: u32 = 12;
+/// The most characters that one sum holds.
+const SUM_MAX: usize = (1 << KIND_BITS) - 1;
+
+/// What each character of ASCII adds to the sum.
+static ADDED: [u64; 128] = {
+    let mut added = [0; 128];
+    let mut byte = b' ' + 1;
+    while byte < 128 {
+        let kind = match byte {
+            b'.' | b'!' | b'?' => Kind::SentenceEnd,
+            b',' | b';' => Kind::Comma,
+            b'0'..=b'9' => Kind::Digit,
+            b'A'..=b'Z' => Kind::Capital,
+            _ => Kind::Char,
+        };
+        added[byte as usize] = 1 | 1 << (kind as u32 * KIND_BITS);
+        byte += 1;
+    }
+    added
+};
+
 impl CharCounts {
     pub(crate) fn of(text: &str) -> CharCounts {
         let mut counts = CharCounts::default();
         let mut in_word = false;
-        for c in text.chars() {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
             if c.is_ascii() {
-                let byte = c as u8;
-                if byte <= b' ' {
-                    in_word = false;
-                    continue;
-                }
-                counts.chars += 1;
-                counts.weight += 1;
-                match byte {
-                    b'.' | b'!' | b'?' => counts.sentence_ends += 1,
-                    b',' | b';' => counts.commas += 1,
-                    b'0'..=b'9' => counts.digits += 1,
-                    b'A'..=b'Z' => counts.capitals += 1,
-                    _ => {}
-                }
-                if !in_word && byte.is_ascii_alphanumeric() {
-                    in_word = true;
-                    counts.words += 1;
-                }
+                let ascii = counts.add_ascii(rest.as_bytes(), &mut in_word);
+                rest = &rest[ascii..];
                 continue;
             }
+            rest = &rest[c.len_utf8()..];
             if c.is_whitespace() || c == '\u{200b}' || c == '\u{feff}' {
                 in_word = false;
                 continue;
@@ -88,6 +106,28 @@ impl CharCounts {
             }
         }
         counts
+    }
+
+    /// Counts the ASCII characters at the beginning of some bytes, up to so many as a sum holds; gives how many.
+    fn add_ascii(&mut self, bytes: &[u8], in_word: &mut bool) -> usize {
+        let bytes = &bytes[..bytes.len().min(SUM_MAX)];
+        let mut sum = 0;
+        let mut length = 0;
+        for &byte in bytes.iter().take_while(|byte| byte.is_ascii()) {
+            sum += ADDED[usize::from(byte)];
+            let is_of_word = byte.is_ascii_alphanumeric();
+            self.words += u32::from(is_of_word & !*in_word);
+            *in_word = (*in_word | is_of_word) & (byte > b' ');
+            length += 1;
+        }
+        let count = |kind: Kind| (sum >> (kind as u32 * KIND_BITS)) as u32 & SUM_MAX as u32;
+        self.chars += count(Kind::Char);
+        self.weight += count(Kind::Char);
+        self.sentence_ends += count(Kind::SentenceEnd);
+        self.commas += count(Kind::Comma);
+        self.digits += count(Kind::Digit);
+        self.capitals += count(Kind::Capital);
+        length
     }
 
     pub(crate) fn add(&mut self, other: CharCounts) {
@@ -127,5 +167,20 @@ mod tests {
         let counts = CharCounts::of("  Two words, 3 numbers.\n");
         assert_eq!(counts.words, 4);
         assert_eq!(counts.capitals, 1);
+    }
+
+    #[test]
+    fn what_is_counted_adds_up_however_long_the_text_is() {
+        let sentence = "A test, 12 “Words”; é! ";
+        let one = CharCounts::of(sentence);
+        assert_eq!((one.chars, one.words, one.digits), (18, 5, 2));
+        assert_eq!((one.capitals, one.commas, one.sentence_ends), (2, 2, 1));
+        for count in [1, SUM_MAX, 3 * SUM_MAX] {
+            let mut all = CharCounts::default();
+            (0..count).for_each(|_| all.add(one));
+            assert_eq!(CharCounts::of(&sentence.repeat(count)), all);
+            let spaced = CharCounts::of(&"a, ".repeat(count));
+            assert_eq!((spaced.words, spaced.commas), (count as u32, count as u32));
+        }
     }
 }
