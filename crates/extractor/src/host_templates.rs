@@ -239,6 +239,9 @@ impl HostTemplates {
             return 0;
         }
         let is_own: Vec<bool> = keys.keys.iter().map(|key| !known.cuts(*key)).collect();
+        if is_own.iter().all(|&own| own) {
+            return 0;
+        }
         let mut is_kept = known.kept(&is_own, &keys.keys, &page.blocks);
         let has_own_title = keys.title.is_some() && !known.cuts(keys.title);
         let has_own_words = has_enough(&blocks::plain(&only(&page.blocks, &is_own)));

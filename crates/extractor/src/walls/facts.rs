@@ -63,14 +63,12 @@ impl Facts {
         let title = segment::fold(&flat.title);
         points.add_title(&title);
         let (mut other_prose, mut other_text, mut chars_beside_consent) = (0, 0, 0);
-        let mut own_sentences = 0;
         for (run, text) in flat.runs.iter().zip(texts) {
             let folded = segment::fold(text);
             let found = points.add_text(&folded);
             other_text += ((1.0 - found.share).max(0.0) * run.counts.weight as f32) as u32;
             if is_prose(run) {
                 other_prose += beside_phrases(run.counts.weight, &found);
-                own_sentences += weight_of_own(&folded);
             }
             if !found.consent {
                 chars_beside_consent += run.counts.weight;
@@ -85,13 +83,16 @@ impl Facts {
         if visible > EMPTY_MAX && !points.say_something() && !is_told {
             return None;
         }
+        let prose = flat.runs.iter().zip(texts);
+        let prose = prose.filter(|(run, _)| is_prose(run));
+        let own_sentences = prose.map(|(_, text)| weight_of_own(&segment::fold(text)));
         let markup = Markup::gather(html);
         let path = url.path().to_ascii_lowercase();
         Some(Facts {
             visible,
             links: markup.links,
             other_prose,
-            own_sentences,
+            own_sentences: own_sentences.sum(),
             other_text,
             chars_beside_consent,
             is_form: markup.text_areas > 0 || markup.fields >= 2,
