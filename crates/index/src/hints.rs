@@ -88,9 +88,12 @@ impl Searcher {
         let mut hints = Vec::new();
         for wanted in &query.langs {
             if self.count(&*term_query(self.fields.lang, wanted))? == 0 {
+                let mut known = self.values(self.fields.lang)?;
+                // `zh` stands for itself in its scripts.
+                known.retain(|lang| !lang.contains('-'));
                 hints.push(Hint::Language {
                     wanted: wanted.clone(),
-                    known: self.values(self.fields.lang)?,
+                    known,
                 });
             }
         }

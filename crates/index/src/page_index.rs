@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use outcome::PageType;
-use segment::{SEGMENT_SCHEME, Segmenter, Word, Words};
+use segment::{SEGMENT_SCHEME, Segmenter, Word, Words, chinese_script};
 use serde::{Deserialize, Serialize};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::schema::Value;
@@ -183,6 +183,9 @@ impl PageIndex {
             entry.add_text(fields.host, host);
         }
         entry.add_text(fields.lang, document.lang);
+        if let Some(script) = chinese_script(document.text).filter(|_| document.lang == "zh") {
+            entry.add_text(fields.lang, script.tag());
+        }
         entry.add_text(fields.title, document.title);
         entry.add_text(fields.text, document.text);
         let is_list = is_list(&document.page_type, document.url);

@@ -7,13 +7,13 @@
 //! -word -"phrase"  not these; also NOT word
 //! c++ c# .net      these names, not the words in them
 //! host:a.example   this host and its subdomains; also site:
-//! lang:zh          this language
+//! lang:zh          this language; zh-Hant and zh-Hans (zh-TW, zh-CN) are told apart
 //! ```
 //!
 //! Operators are written in capitals, and where they join nothing they are words. Brackets group nothing.
 
 use frontier::typed_host;
-use segment::{Language, Script, Segmenter, Words};
+use segment::{ChineseScript, Language, Script, Segmenter, Words};
 
 use crate::forms::name_with_signs;
 use crate::tokenizer::{placed, push_characters};
@@ -40,7 +40,7 @@ pub(crate) struct Query {
     pub(crate) langs: Vec<String>,
     pub(crate) not_hosts: Vec<String>,
     pub(crate) not_langs: Vec<String>,
-    /// Languages with a region or script, as typed; the index has primary codes alone.
+    /// Languages with a region or script of which only the primary code counts, as typed.
     pub(crate) regions: Vec<(String, String)>,
     /// Operators that join nothing, as typed.
     pub(crate) lone_operators: Vec<String>,
@@ -228,9 +228,13 @@ impl Query {
         self.langs.push(primary);
     }
 
-    /// The language without its region: the index has primary codes alone, `zh` for `zh-CN`.
+    /// The language without its region: the index has primary codes alone, `en` for `en-US`. Of Chinese it
+    /// has the script as well: `zh-hant` for `zh-TW`.
     fn primary(&mut self, typed: &str) -> String {
         let typed = typed.to_lowercase();
+        if let Some(script) = ChineseScript::of_tag(&typed) {
+            return script.tag().to_owned();
+        }
         let Some(primary) = Language::parse(&typed) else {
             return typed;
         };
@@ -359,11 +363,11 @@ mod tests {
 
     #[test]
     fn a_filter_has_the_form_of_the_index() {
-        let query = Query::parse("site:*.例子.测试 -host:B.Example lang:zh-TW");
+        let query = Query::parse("site:*.例子.测试 -host:B.Example lang:zh-TW lang:pt-BR");
         assert_eq!(query.hosts, ["xn--fsqu00a.xn--0zwm56d"]);
         assert_eq!(query.not_hosts, ["b.example"]);
-        assert_eq!(query.langs, ["zh"]);
-        assert_eq!(query.regions, [("zh-tw".to_owned(), "zh".to_owned())]);
+        assert_eq!(query.langs, ["zh-hant", "pt"]);
+        assert_eq!(query.regions, [("pt-br".to_owned(), "pt".to_owned())]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use crate::english::english_forms;
 use crate::error::IndexError;
 use crate::exclusion::Exclusion;
+use crate::forms::{PART, parts_in_query, place_count};
 use crate::query::{Part, Query, QueryWord};
 use crate::schema::Fields;
 use crate::snippet::Needle;
@@ -34,6 +35,9 @@ const ADJACENT_SLOP: u32 = 2;
 
 /// A word in another form (number, possessive, without accents) counts so much as the one that was typed.
 const OTHER_FORM_BOOST: f32 = 0.8;
+
+/// A word that is part of a longer one (`conf` in `pg_hba.conf`) counts so much as one by itself.
+const PART_BOOST: f32 = 0.5;
 
 type Clause = (Occur, Box<dyn EngineQuery>);
 
@@ -79,7 +83,7 @@ impl QueryPlan {
         plan.add_single_words(&single_words, fields);
         plan.wordless = plan.wanted.is_empty() && !query.wanted.is_empty();
         for part in &query.unwanted {
-            if let Some(unwanted) = phrase_query(part, fields) {
+            if let Some(unwanted) = phrase_query(part, Ends::Whole, fields) {
                 let unwanted = Box::new(Exclusion(unwanted));
                 plan.conditions.push((Occur::MustNot, unwanted));
             }
@@ -100,7 +104,7 @@ impl QueryPlan {
             }
         }
         if words.len() > 1 {
-            let terms = placed_terms(fields.text_words, words);
+            let terms = placed_terms(fields.text_words, words, (false, false));
             let side_by_side = PhraseQuery::new_with_offset_and_slop(terms, ADJACENT_SLOP);
             self.bonuses
                 .push(boosted(Box::new(side_by_side), ADJACENT_BOOST));
@@ -183,7 +187,7 @@ impl QueryPlan {
 /// Pages with one of the parts; `None` when they have no words.
 fn any_part(parts: &[Part], fields: &Fields) -> Option<Box<dyn EngineQuery>> {
     let part_query = |part: &Part| match part.phrase {
-        true => phrase_query(part, fields),
+        true => phrase_query(part, Ends::Parts, fields),
         false => {
             let words = part.words();
             let all: Vec<_> = words.iter().map(|word| word_query(word, fields)).collect();
@@ -197,18 +201,21 @@ fn any_part(parts: &[Part], fields: &Fields) -> Option<Box<dyn EngineQuery>> {
     }
 }
 
-/// A word in any field and in all its forms. The best way counts, so a page is not ranked
-/// higher because one word matches in several ways.
+/// A word in any field, in all its forms and as part of longer words. The best way counts, so a page is not
+/// ranked higher because one word matches in several ways.
 pub(crate) fn word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
     let as_typed = exact_word_query(word, fields);
-    let others = other_forms(word);
-    if others.is_empty() {
+    if !matches!(word.script, Script::Other | Script::Number) {
         return as_typed;
     }
+    let others = other_forms(word);
     let others = others
         .iter()
         .map(|other| boosted(exact_word_query(other, fields), OTHER_FORM_BOOST));
-    let ways = std::iter::once(as_typed).chain(others).collect();
+    let mut ways: Vec<_> = std::iter::once(as_typed).chain(others).collect();
+    let word = std::slice::from_ref(word);
+    let in_longer = words_side_by_side(word, &[(true, true)], fields);
+    ways.extend(in_longer.map(|way| boosted(way, PART_BOOST)));
     Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1))
 }
 
@@ -248,19 +255,30 @@ fn exact_word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
     Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1))
 }
 
+/// What the first and the last word of a phrase may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// Words by themselves.
+    Whole,
+    /// Also the end and the beginning of longer words: `"hba.conf file"` in `pg_hba.conf file`.
+    Parts,
+}
+
 /// The words of a part side by side in one field. Chinese and Japanese may be cut otherwise in the text, so a part
 /// with such characters is also looked for as a row of them and of what stands between them.
-fn phrase_query(part: &Part, fields: &Fields) -> Option<Box<dyn EngineQuery>> {
+fn phrase_query(part: &Part, ends: Ends, fields: &Fields) -> Option<Box<dyn EngineQuery>> {
     let words = part.words();
     if words.is_empty() {
         return None;
     }
-    let in_field = |field| placed_phrase(placed_terms(field, &words));
-    let mut ways = vec![
-        boosted(in_field(fields.title_words), TITLE_BOOST),
-        in_field(fields.text_words),
-        in_field(fields.author_words),
-    ];
+    let mut ways: Vec<_> = words_side_by_side(&words, &[(false, false)], fields).collect();
+    let in_longer: &[(bool, bool)] = match (ends, words.len()) {
+        (Ends::Whole, _) => &[],
+        (Ends::Parts, 1) => &[(true, true)],
+        (Ends::Parts, _) => &[(true, false), (false, true), (true, true)],
+    };
+    let in_longer = words_side_by_side(&words, in_longer, fields);
+    ways.extend(in_longer.map(|way| boosted(way, PART_BOOST)));
     for row in part.rows() {
         let terms = row
             .iter()
@@ -268,6 +286,23 @@ fn phrase_query(part: &Part, fields: &Fields) -> Option<Box<dyn EngineQuery>> {
         ways.push(boosted(placed_phrase(terms.collect()), CHARACTERS_BOOST));
     }
     Some(Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1)))
+}
+
+/// Words side by side in each field; `in_parts` says for the first and the last word whether it is part of a longer
+/// one.
+fn words_side_by_side<'q>(
+    words: &'q [QueryWord],
+    in_parts: &'q [(bool, bool)],
+    fields: &'q Fields,
+) -> impl Iterator<Item = Box<dyn EngineQuery>> + 'q {
+    in_parts.iter().flat_map(move |ends| {
+        let in_field = |field| placed_phrase(placed_terms(field, words, *ends));
+        [
+            boosted(in_field(fields.title_words), TITLE_BOOST),
+            in_field(fields.text_words),
+            in_field(fields.author_words),
+        ]
+    })
 }
 
 /// Terms of one field at their places.
@@ -282,12 +317,34 @@ fn placed_phrase(mut terms: Vec<(usize, Term)>) -> Box<dyn EngineQuery> {
     }
 }
 
-/// Words as terms of a field with their places in a phrase.
-fn placed_terms(field: Field, words: &[QueryWord]) -> Vec<(usize, Term)> {
-    let terms = words.iter().enumerate();
+/// Words as terms of a field with their places in a phrase, the first or the last in parts. Nothing where a word
+/// that has no parts is wanted in parts.
+fn placed_terms(
+    field: Field,
+    words: &[QueryWord],
+    (is_first_in_parts, is_last_in_parts): (bool, bool),
+) -> Vec<(usize, Term)> {
+    let mut terms = Vec::new();
+    let mut place = 0;
+    for (number, word) in words.iter().enumerate() {
+        let in_parts =
+            (is_first_in_parts && number == 0) || (is_last_in_parts && number + 1 == words.len());
+        if !in_parts {
+            terms.push((place, Term::from_field_text(field, &word.text)));
+            place += place_count(&word.text);
+            continue;
+        }
+        let before = terms.len();
+        for part in parts_in_query(&word.text) {
+            let part = Term::from_field_text(field, &format!("{PART}{part}"));
+            terms.push((place, part));
+            place += 1;
+        }
+        if terms.len() == before {
+            return Vec::new();
+        }
+    }
     terms
-        .map(|(place, word)| (place, Term::from_field_text(field, &word.text)))
-        .collect()
 }
 
 /// A term of a field that is searched whole.

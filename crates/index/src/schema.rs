@@ -5,7 +5,7 @@
 //! url          whole               yes      canonical URL: one document each
 //! host         whole, and parents  no       host and parent domains: host:example.org finds www.example.org
 //! host_key     -                   yes      as shown
-//! lang         whole               yes      language code
+//! lang         whole               yes      language code; of Chinese also its script, zh-hans or zh-hant
 //! title        -                   yes      as shown
 //! text         -                   yes      as shown; the snippet is cut from it
 //! title_words  words + places      no       our words
@@ -28,7 +28,7 @@ use crate::tokenizer::JoinedWords;
 
 /// The version of the index's contents. It changes whenever what is indexed changes; an index of
 /// another version is set aside and built again.
-pub(crate) const INDEX_SCHEME: u32 = 3;
+pub(crate) const INDEX_SCHEME: u32 = 4;
 
 const WORDS: &str = "tamis_words";
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use segment::{Script, Segmenter, Word, without_accents};
 
-use crate::forms::name_with_signs;
+use crate::forms::{name_with_signs, parts_in_query, parts_in_text};
 use crate::query::QueryWord;
 
 /// The width of a snippet in columns; a Chinese character takes two.
@@ -128,8 +128,49 @@ fn match_of(text: &str, word: &Word<'_>, needles: &[Needle]) -> Option<Match> {
         let range = word.start as usize..word.end as usize;
         return Some(Match { range, needle });
     }
-    let (name, range) = name_with_signs(text, word)?;
-    needle_of(&name).map(|needle| Match { range, needle })
+    let name = name_with_signs(text, word);
+    let named = name.and_then(|(name, range)| Some((range, needle_of(&name)?)));
+    named
+        .map(|(range, needle)| Match { range, needle })
+        .or_else(|| match_in_parts(text, word, needles))
+}
+
+/// The first needle that is part of a longer word, and where it stands in the word.
+fn match_in_parts(text: &str, word: &Word<'_>, needles: &[Needle]) -> Option<Match> {
+    let parts: Vec<&str> = parts_in_text(word.text).collect();
+    if parts.is_empty() {
+        return None;
+    }
+    let whole = word.start as usize..word.end as usize;
+    let offset = |part: &str| part.as_ptr() as usize - word.text.as_ptr() as usize;
+    needles.iter().enumerate().find_map(|(needle, wanted)| {
+        let wanted: Vec<&str> = parts_in_query(&wanted.word.text).collect();
+        let is_part = |part: &str, wanted: &str| {
+            part == wanted || without_accents(part).is_some_and(|plain| plain == wanted)
+        };
+        let found = parts.windows(wanted.len().max(1)).find(|parts| {
+            let mut pairs = parts.iter().zip(&wanted);
+            !wanted.is_empty() && pairs.all(|(part, wanted)| is_part(part, wanted))
+        })?;
+        let (first, last) = (found.first()?, found.last()?);
+        let folded = offset(first)..offset(last) + last.len();
+        let range = source_range(&text[whole.clone()], word.text, folded);
+        let range = range.map_or(whole.clone(), |at| {
+            whole.start + at.start..whole.start + at.end
+        });
+        Some(Match { range, needle })
+    })
+}
+
+/// The range of a source that a range of its folded form is; `None` where folding changed the number of characters.
+fn source_range(source: &str, folded: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let place = |at: usize| {
+        let characters = folded[..at].chars().count();
+        let mut places = source.char_indices().map(|(at, _)| at);
+        places.nth(characters).unwrap_or(source.len())
+    };
+    let is_alike = source.chars().count() == folded.chars().count();
+    is_alike.then(|| place(range.start)..place(range.end))
 }
 
 /// The Chinese characters of a text with their places; `None` where something else stands between.

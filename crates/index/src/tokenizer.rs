@@ -20,7 +20,7 @@
 use segment::{Script, Word, Words};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-use crate::forms::push_forms;
+use crate::forms::{push_forms, push_parts};
 
 /// Stands between two places. Two in a row leave a place empty.
 pub(crate) const SEPARATOR: char = '\u{1f}';
@@ -32,11 +32,12 @@ pub(crate) const ALSO: char = '\u{1e}';
 /// one. No phrase has more.
 const NEAR_WORDS_MAX: usize = 64;
 
-/// Adds the words of a text, each in all its forms.
+/// Adds the words of a text, each in all its forms and with its parts.
 pub(crate) fn push_words(text: &str, words: &Words, out: &mut String) {
     for word in words.iter() {
         separate(out);
         push_forms(text, &word, out);
+        push_parts(&word, out);
     }
 }
 
@@ -195,6 +196,11 @@ mod tests {
     fn words_keep_their_order_and_place_and_all_their_forms_share_it() {
         check("one, two", "0one 1two", "");
         check("", "", "");
+        check(
+            "in l'été.fr now",
+            "0in 1l'été.fr 1l'ete.fr 1\u{1d}l 2\u{1d}été 2\u{1d}ete 3\u{1d}fr 4now",
+            "",
+        );
         check("a café in C++", "0a 1café 1cafe 2in 3c 3c++", "");
     }
 

@@ -30,6 +30,7 @@ mod accents;
 mod fold;
 mod script;
 mod segmenter;
+mod signs;
 mod simplified;
 mod simplified_table;
 mod words;
@@ -42,6 +43,8 @@ pub use fold::fold;
 pub use language::{Language, NotALanguage, language};
 pub use script::Script;
 pub use segmenter::{SEGMENT_SCHEME, Segmenter};
+pub use signs::Signs;
+pub use simplified::{ChineseScript, chinese_script};
 pub use words::{Word, Words};
 
 /// The README's example as a test.

@@ -3,7 +3,7 @@
 //! A page has thousands of words; allocating a `String` for each would take longer than finding them.
 //! The spans of bigrams overlap.
 
-use crate::Script;
+use crate::{Script, Signs};
 
 /// The words of a text, in order.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +58,17 @@ impl Words {
     /// The word number `at`, counted from 0.
     pub fn get(&self, at: usize) -> Option<Word<'_>> {
         (at < self.spans.len()).then(|| self.word(at))
+    }
+
+    /// The signs at a word in letters that make a name with it; none at any other.
+    pub fn signs(&self, at: usize) -> Signs {
+        match self.spans.get(at) {
+            Some(span) if span.script == Script::Other => Signs::between(
+                &self.folded[..span.folded as usize],
+                &self.folded[span.folded_end as usize..],
+            ),
+            _ => Signs::default(),
+        }
     }
 
     /// The words' hashes, in the order of the text.

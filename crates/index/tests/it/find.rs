@@ -389,22 +389,51 @@ fn why_a_query_finds_nothing_is_told() {
 }
 
 #[test]
-fn a_language_is_found_by_any_of_its_tags() {
-    let dir = sample();
+fn a_language_is_found_by_any_of_its_tags_and_chinese_by_its_script() {
+    let dir = tempfile::tempdir().unwrap();
+    let in_chinese = |url, text| Document {
+        lang: "zh",
+        ..page(url, "x", text)
+    };
+    let pages = [
+        in_chinese("http://a.example/hans", "网页去重与检索"),
+        in_chinese("http://a.example/hant", "網頁去重與檢索"),
+        in_chinese("http://a.example/both", "天地人"),
+    ];
+    written(dir.path(), &pages);
+    let check = |query: &str, expected: &[&str]| {
+        let mut found = Vec::new();
+        for hit in search(dir.path(), query) {
+            assert_eq!(hit.lang, "zh");
+            found.push(hit.url.rsplit('/').next().unwrap_or_default().to_owned());
+        }
+        found.sort();
+        assert_eq!(found, expected, "{query}");
+    };
+    check("lang:zh", &["both", "hans", "hant"]);
+    check("lang:zh-TW", &["hant"]);
+    check("lang:zh-Hans 网页", &["hans"]);
+    check("lang:zh -lang:zh-HK", &["both", "hans"]);
     let filters = Filters {
-        lang: Some("zh-CN".into()),
+        lang: Some("zh-x-any".into()),
         ..Filters::default()
     };
-    let found = Searcher::open(dir.path())
-        .unwrap()
-        .find("", 10, &filters)
-        .unwrap();
-    assert_eq!(found.total, 2);
     let region = Hint::Region {
-        typed: "zh-cn".into(),
+        typed: "zh-x-any".into(),
         primary: "zh".into(),
     };
     assert_eq!(Searcher::query_problems("", &filters), [region]);
+    let why = Searcher::open(dir.path())
+        .unwrap()
+        .explain_no_hits("lang:en", &Filters::default());
+    let known = vec!["zh".to_owned()];
+    assert_eq!(
+        why.unwrap(),
+        [Hint::Language {
+            wanted: "en".into(),
+            known
+        }]
+    );
 }
 
 /// Which of these pages, by the last part of their URLs, a query finds; best first.
@@ -509,6 +538,41 @@ fn names_with_signs_are_words_of_their_own() {
     );
     let shown = search(dir.path(), "c++")[0].snippet.marked("[", "]");
     assert_eq!(shown, "Learn [C++] here.");
+}
+
+#[test]
+fn a_word_is_found_by_the_parts_between_its_signs() {
+    let texts = [
+        ("file", "Edit pg_hba.conf by hand."),
+        (
+            "conf",
+            "A conf of its own, of which much is said here and there.",
+        ),
+        ("other", "Edit pg.conf and hba."),
+        ("address", "Ask 192.168.7.1 for l'été."),
+        ("number", "About 192.168 of them."),
+    ];
+    found_of(&texts, "conf", "conf other file");
+    found_of(&texts, "pg_hba", "file");
+    found_of(&texts, "\"edit pg_hba.conf by hand\"", "file");
+    found_of(&texts, "\"edit pg_hba\"", "file");
+    found_of(&texts, "\"hba.conf by\"", "file");
+    found_of(&texts, "\"conf by\"", "file");
+    found_of(&texts, "\"hba by\"", "");
+    found_of(&texts, "192.168", "number address");
+    found_of(&texts, "\"été\"", "address");
+    found_of(&texts, "ete", "address");
+    // What is left out stands by itself.
+    found_of(&texts, "edit -conf -pg_hba", "other file");
+    let dir = tempfile::tempdir().unwrap();
+    written(dir.path(), &[page("http://a.example/", "x", texts[0].1)]);
+    for (query, marked) in [
+        ("hba", "Edit pg_[hba].conf by hand."),
+        ("pg_hba", "Edit [pg_hba].conf by hand."),
+    ] {
+        let shown = search(dir.path(), query)[0].snippet.marked("[", "]");
+        assert_eq!(shown, marked);
+    }
 }
 
 #[test]

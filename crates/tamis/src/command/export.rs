@@ -12,6 +12,7 @@ use outcome::PageType;
 use pipeline::CrawlDir;
 use report::export::{Reads, instant_of};
 use report::{Filter, Format, Request, What, export_folder, export_with};
+use segment::Language;
 
 use crate::command::together::AsOne;
 use crate::command::{journal, together};
@@ -204,6 +205,14 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let request = request(args)?;
     if let (Rows::Of(_), Some(note)) = (args.rows, format_of(args).1) {
         output.say(note);
+    }
+    for lang in &args.lang {
+        let primary = primary(lang);
+        if !primary.eq_ignore_ascii_case(lang) {
+            output.say(format!(
+                "note: rows have languages without region or script: for {lang}, those in {primary} are written"
+            ));
+        }
     }
     let dirs = together::open(&args.dir, &args.with, output)?;
     if dirs.len() > 1 {
@@ -436,12 +445,17 @@ impl Write for WithoutHead<'_> {
     }
 }
 
+/// A language as rows have it, without its region or script.
+fn primary(lang: &str) -> String {
+    Language::parse(lang).map_or(lang.to_owned(), |language| language.to_string())
+}
+
 /// What is asked for, where it makes sense.
 fn request(args: &Args) -> anyhow::Result<Request> {
     let filter = Filter {
         hosts: args.host.iter().map(|host| typed_host(host)).collect(),
         types: args.types.clone(),
-        langs: args.lang.clone(),
+        langs: args.lang.iter().map(|lang| primary(lang)).collect(),
         since_ms: args.since,
         relevance: args.relevance,
     };

@@ -28,7 +28,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     with: Vec<PathBuf>,
     /// Words; "a phrase", -word, a OR b, host:example.org and lang:zh are understood; an English word is found in
-    /// the singular and in the plural, a word with accents also without them, and c++, c# and .net are words
+    /// the singular and in the plural, a word with accents also without them, pg_hba.conf also by pg_hba, and c++,
+    /// c# and .net are words
     #[arg(required = true)]
     query: Vec<String>,
     /// Pages shown at most
@@ -37,7 +38,7 @@ pub struct Args {
     /// Only this host and those below it
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
-    /// Only this language, such as zh
+    /// Only this language, such as zh; zh-TW and zh-CN are its scripts
     #[arg(long, value_name = "CODE")]
     lang: Option<String>,
 }
