@@ -48,5 +48,5 @@ pub use batches::{BatchLimits, Documents};
 pub use document::{Document, DocumentError, DocumentProblem, Entry, Form, PageFacts};
 pub use file::FileError;
 pub use source::{OpenError, Source};
-pub use text::{Text, body_markdown, body_text, is_page, page_text, title_of_text, without_mark};
+pub use text::{Text, body_markdown, body_text, is_page, page_text, without_mark};
 pub use workers::Workers;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use archive::{BodyRef, PageRecord, Payload};
-use fetcher::FetchLimits;
+use fetcher::{FetchLimits, TextForm};
 use segment::{Segmenter, Words};
 use url::Url;
 
@@ -13,13 +13,13 @@ const SNIFFED_BYTES: usize = 4096;
 /// Byte order marks.
 const MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe"];
 
-/// Characters of a text's first line that make its title.
-const TITLE_CHARS_MAX: usize = 120;
+const HTML: &str = "text/html";
+const MARKDOWN: &str = "text/markdown";
 
 /// A document's text, read as a crawl reads it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Text {
-    /// What the bytes are: `text/html` or `text/plain`.
+    /// What the bytes are: `text/html`, `text/markdown` or `text/plain`.
     pub form: &'static str,
     /// The title, of a page.
     pub title: Option<String>,
@@ -36,13 +36,11 @@ pub struct Text {
 }
 
 impl Text {
-    /// Reads bytes that are a page by their type or their look; anything else is taken for plain
-    /// text.
+    /// Reads bytes that are a page or Markdown by their type, their look or the name in their URL; anything else
+    /// is taken for plain text.
     pub fn of_bytes(bytes: &[u8], content_type: Option<&str>, url: Option<&Url>) -> Text {
-        if is_page(content_type, bytes) {
-            let nowhere = nowhere();
-            let url = url.unwrap_or(&nowhere);
-            return Text::of_page(extractor::page_of_bytes(bytes, content_type, url));
+        if let Some((page, form)) = page_of(bytes, content_type, url) {
+            return Text::of_page(page, form);
         }
         Text {
             form: "text/plain",
@@ -55,7 +53,7 @@ impl Text {
     pub fn of_html(html: &str, url: Option<&Url>) -> Text {
         let nowhere = nowhere();
         let context = extractor::PageContext::new(url.unwrap_or(&nowhere));
-        Text::of_page(extractor::extract(html, &context))
+        Text::of_page(extractor::extract(html, &context), HTML)
     }
 
     /// Reads a response from an archive.
@@ -69,9 +67,9 @@ impl Text {
         Text::of_bytes(&decoding.bytes, field("content-type"), url)
     }
 
-    fn of_page(page: extractor::Page) -> Text {
+    fn of_page(page: extractor::Page, form: &'static str) -> Text {
         Text {
-            form: "text/html",
+            form,
             source: extractor::attribution(&page).map(String::from),
             title: page.title,
             text: page.text,
@@ -116,10 +114,32 @@ pub fn body_markdown(archive: &Path, url: &str, at: &BodyRef) -> Option<String> 
     };
     let codings = field("content-encoding").into_iter();
     let decoding = fetcher::decode_content(&payload.body, codings, &FetchLimits::default());
-    let content_type = field("content-type");
-    is_page(content_type, &decoding.bytes).then(|| {
-        let url = Url::parse(url).unwrap_or_else(|_| nowhere());
-        extractor::page_of_bytes(&decoding.bytes, content_type, &url).markdown()
+    let url = Url::parse(url).ok();
+    let page = page_of(&decoding.bytes, field("content-type"), url.as_ref());
+    page.map(|(page, _)| page.markdown())
+}
+
+/// A body that is HTML or Markdown as a page, and which of both it is.
+fn page_of(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    url: Option<&Url>,
+) -> Option<(extractor::Page, &'static str)> {
+    let nowhere = nowhere();
+    let path = url.map_or("", Url::path);
+    let url = url.unwrap_or(&nowhere);
+    if is_page(content_type, bytes) {
+        return Some((extractor::page_of_bytes(bytes, content_type, url), HTML));
+    }
+    let found = fetcher::body_type(content_type, bytes);
+    let is_markdown = TextForm::of(&found, path) == Some(TextForm::Markdown);
+    is_markdown.then(|| {
+        let decoded = extractor::decode(bytes, content_type, None);
+        let context = extractor::PageContext::new(url);
+        (
+            extractor::extract_markdown(&decoded.text, &context),
+            MARKDOWN,
+        )
     })
 }
 
@@ -140,12 +160,6 @@ pub fn is_page(content_type: Option<&str>, bytes: &[u8]) -> bool {
         false => fetcher::body_type(content_type, head),
     };
     matches!(sniffed.as_str(), "text/html" | "application/xhtml+xml")
-}
-
-/// What a plain text has for a title: the beginning of its first line.
-pub fn title_of_text(text: &str) -> String {
-    let first = text.split(['\n', '\r', '\x0c']).next().unwrap_or_default();
-    first.chars().take(TITLE_CHARS_MAX).collect()
 }
 
 /// A content type without its parameters, in lower case.
@@ -208,16 +222,20 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_its_first_line_for_a_title() {
-        // Lines may end in a carriage return alone, and pages in a form feed.
-        for end in ["\n", "\r\n", "\r", "\x0c"] {
-            let text = format!("One line{end}and another");
-            assert_eq!(title_of_text(&text), "One line");
+    fn markdown_is_known_by_its_type_or_its_name() {
+        let text = b"# Eels\n\n*Two* words.\n";
+        let url = Url::parse("https://a.example/notes/eels.md").unwrap();
+        for (content_type, url) in [
+            (Some("text/markdown"), None),
+            (Some("text/plain; charset=utf-8"), Some(&url)),
+        ] {
+            let read = Text::of_bytes(text, content_type, url);
+            assert_eq!((read.form, read.title.as_deref()), (MARKDOWN, Some("Eels")));
+            assert_eq!(read.text, "Eels\nTwo words.");
         }
         assert_eq!(
-            title_of_text(&"索".repeat(200)).chars().count(),
-            TITLE_CHARS_MAX
+            Text::of_bytes(text, Some("text/plain"), None).form,
+            "text/plain"
         );
-        assert_eq!(title_of_text(""), "");
     }
 }

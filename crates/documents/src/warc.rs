@@ -105,13 +105,10 @@ fn response(block: &[u8], content_type: Option<&str>, url: Option<&Url>) -> Opti
         bytes = fetched.body.to_vec();
     }
     let sniffed = fetcher::body_type(content_type.as_deref(), &bytes);
-    match sniffed.as_str() {
-        "text/html" | "application/xhtml+xml" | "text/plain" => Some(Form::Bytes {
-            bytes,
-            content_type: Some(content_type.unwrap_or(sniffed)),
-        }),
-        _ => None,
-    }
+    fetcher::TextForm::of(&sniffed, "").map(|_| Form::Bytes {
+        bytes,
+        content_type: Some(content_type.unwrap_or(sniffed)),
+    })
 }
 
 #[cfg(test)]

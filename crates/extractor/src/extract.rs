@@ -9,7 +9,7 @@ use url::Url;
 use crate::assemble;
 use crate::carried::{self, Carried};
 use crate::class_hints::Hint;
-use crate::classifier::{self, Classified};
+use crate::classifier::{self, Classification, Classified};
 use crate::directives;
 use crate::dom::{self, BoundedDom};
 use crate::features;
@@ -49,6 +49,20 @@ pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
     page
 }
 
+/// Reads markup whose whole text is content.
+pub(crate) fn extract_whole(html: &str, context: &PageContext<'_>) -> Page {
+    extract_content(dom::parse(html, context.limits), context, Content::Whole)
+}
+
+/// Which text of a page is its content.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// What the classifier chooses.
+    Chosen,
+    /// All that a reader sees.
+    Whole,
+}
+
 /// What a page of frames says to a browser that has none: markup that the parser leaves as it is.
 fn without_frames(html: &Html) -> Option<String> {
     let mut elements = html.tree.nodes().filter(|node| {
@@ -75,18 +89,19 @@ fn add_without_frames(page: &mut Page, beside: Page) {
 }
 
 fn extract_dom(dom: BoundedDom, context: &PageContext<'_>) -> Page {
+    extract_content(dom, context, Content::Chosen)
+}
+
+fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content) -> Page {
     let flat = FlatDom::of(&dom.html);
     let survey = Survey::of(&flat);
     let structured = Structured::read(&flat.json_ld);
-    let is_unknown = stated_url::is_placeholder(context.url);
-    let stated = is_unknown.then(|| stated_url::stated_url(&flat)).flatten();
+    let stated = stated_url::of_unknown(context.url, &flat);
     let context = &PageContext {
         url: stated.as_ref().unwrap_or(context.url),
         ..*context
     };
-    let features = features::compute(&flat, &survey, &structured, context.url);
-    let classification = classifier::classify(&flat, &survey, &features, &structured, context.url);
-    drop(features);
+    let classification = classification(&flat, &survey, &structured, context.url, content);
     let main = &classification.main;
     let mut blocks = assemble::blocks(&dom.html, &flat, &survey.texts, main);
     let found = links::links(&dom.html, context);
@@ -105,11 +120,16 @@ fn extract_dom(dom: BoundedDom, context: &PageContext<'_>) -> Page {
     let mut links = found.links;
     mark_main(&flat, main, &found.nodes, &mut links);
     let (visible_text_chars, link_density) = visible(&flat);
-    let wall = walls::find(&dom.html, &flat, &survey.texts, visible_text_chars, context);
+    let wall = match content {
+        Content::Chosen => {
+            walls::find(&dom.html, &flat, &survey.texts, visible_text_chars, context)
+        }
+        Content::Whole => None,
+    };
     // What a wall carries is no text of the page.
-    let carried = match wall {
-        Some(_) => Carried::default(),
-        None => carried::add(&classified, &mut blocks),
+    let carried = match (&wall, content) {
+        (None, Content::Chosen) => carried::add(&classified, &mut blocks),
+        (Some(_), _) | (_, Content::Whole) => Carried::default(),
     };
     Page {
         text: crate::blocks::plain(&blocks),
@@ -146,6 +166,25 @@ fn extract_dom(dom: BoundedDom, context: &PageContext<'_>) -> Page {
     }
 }
 
+/// Which runs are content, and what kind of page it is.
+fn classification(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    structured: &Structured,
+    url: &Url,
+    content: Content,
+) -> Classification {
+    let features = features::compute(flat, survey, structured, url);
+    let chosen = classifier::classify(flat, survey, &features, structured, url);
+    match content {
+        Content::Chosen => chosen,
+        Content::Whole => Classification {
+            main: shown_runs(flat),
+            ..chosen
+        },
+    }
+}
+
 /// Sets `in_main` of the links whose text is in a chosen run.
 fn mark_main(
     flat: &FlatDom<'_>,
@@ -174,6 +213,19 @@ fn mark_main(
 
 /// The number of visible characters, and the share of the visible text that is in links.
 fn visible(flat: &FlatDom<'_>) -> (usize, f32) {
+    let (mut chars, mut weight, mut links) = (0usize, 0u32, 0u32);
+    for (run, is_shown) in flat.runs.iter().zip(shown_runs(flat)) {
+        if is_shown {
+            chars += run.counts.chars as usize;
+            weight += run.counts.weight;
+            links += run.link_weight;
+        }
+    }
+    (chars, share(links, weight, 1.0))
+}
+
+/// For each run, whether a reader sees it.
+fn shown_runs(flat: &FlatDom<'_>) -> Vec<bool> {
     let mut hidden_until = 0;
     let mut hidden = vec![false; flat.elements.len()];
     for (index, element) in flat.elements.iter().enumerate() {
@@ -182,15 +234,8 @@ fn visible(flat: &FlatDom<'_>) -> (usize, f32) {
         }
         hidden[index] = index < hidden_until;
     }
-    let (mut chars, mut weight, mut links) = (0usize, 0u32, 0u32);
-    for run in &flat.runs {
-        if !hidden[run.owner as usize] {
-            chars += run.counts.chars as usize;
-            weight += run.counts.weight;
-            links += run.link_weight;
-        }
-    }
-    (chars, share(links, weight, 1.0))
+    let runs = flat.runs.iter();
+    runs.map(|run| !hidden[run.owner as usize]).collect()
 }
 
 /// All text of a page, main content or not: a line for each that a reader sees, or would see but for

@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::blocks::Block;
 use crate::page::{AddedText, Link, Page, PageContext, TextSource};
-use crate::{decode, extract, stated_url::placeholder_url};
+use crate::{decode, extract, extract_markdown, stated_url::placeholder_url};
 
 /// One line of input: a page to read.
 #[derive(Deserialize)]
@@ -147,7 +147,8 @@ pub fn extract_json_line(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<
     written.unwrap_or_else(|error| failure(&request.id, &format!("write the page: {error}")))
 }
 
-/// Decodes and reads a page: [`decode`](crate::decode()) and then [`extract`](crate::extract()).
+/// Decodes and reads a page: [`decode`](crate::decode()) and then [`extract`](crate::extract()), or for
+/// `text/markdown` [`extract_markdown`].
 pub fn page_of_bytes(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Page {
     let tld = url.host_str().and_then(|host| host.rsplit('.').next());
     let decoded = decode(bytes, content_type, tld);
@@ -155,7 +156,14 @@ pub fn page_of_bytes(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Pag
         encoding: decoded.encoding,
         ..PageContext::new(url)
     };
-    extract(&decoded.text, &context)
+    let is_markdown = content_type.is_some_and(|declared| {
+        let essence = declared.split(';').next().unwrap_or_default();
+        essence.trim().eq_ignore_ascii_case("text/markdown")
+    });
+    match is_markdown {
+        true => extract_markdown(&decoded.text, &context),
+        false => extract(&decoded.text, &context),
+    }
 }
 
 fn failure(id: &serde_json::Value, error: &str) -> String {

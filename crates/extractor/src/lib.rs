@@ -36,6 +36,8 @@
 //!    `carried`: texts that a page has outside its visible text, where that is lacking.
 //! 8. `metadata`, `links`, `directives`, `layout`, `page_type`, `walls`: everything else that a [`Page`]
 //!    has.
+//!
+//! `markdown` takes a text in Markdown the same way, all of it as content.
 
 mod assemble;
 mod attribution;
@@ -60,6 +62,7 @@ mod jsonl;
 mod layout;
 mod line_markers;
 mod links;
+mod markdown;
 mod metadata;
 mod page;
 mod page_type;
@@ -70,6 +73,7 @@ mod stated_url;
 mod structured;
 mod survey;
 mod tag;
+mod text_title;
 mod tokenizer;
 #[doc(hidden)]
 pub mod training;
@@ -84,7 +88,9 @@ pub use extract::{all_text, extract};
 pub use host_templates::{BlockKeys, HostTemplates};
 pub use jsonl::{extract_json_line, page_of_bytes};
 pub use links::{PageLinks, page_links, resolve};
+pub use markdown::extract_markdown;
 pub use page::{
     AddedText, Directives, Link, LinkKind, Page, PageContext, PageType, Refresh, TextSource,
 };
 pub use parse_limits::DomLimits;
+pub use text_title::{title_of_marked_text, title_of_text};

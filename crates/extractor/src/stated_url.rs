@@ -14,7 +14,7 @@ const URL_BYTES_MAX: usize = 2048;
 
 /// Whether a URL is a placeholder for one that is not known: it has no host, or one in the reserved
 /// domain `invalid` (RFC 6761 §6.4).
-pub(crate) fn is_placeholder(url: &Url) -> bool {
+fn is_placeholder(url: &Url) -> bool {
     url.host_str()
         .is_none_or(|host| host.is_empty() || host.ends_with(".invalid"))
 }
@@ -24,9 +24,14 @@ pub(crate) fn placeholder_url() -> Url {
     Url::parse("http://unknown.invalid/").expect("a constant URL")
 }
 
+/// The URL that a page states whose own is not known.
+pub(crate) fn of_unknown(url: &Url, flat: &FlatDom<'_>) -> Option<Url> {
+    is_placeholder(url).then(|| stated_url(flat)).flatten()
+}
+
 /// The URL that the page states: the canonical link, else `og:url`, else `<base>`. Only absolute
 /// http and https URLs count.
-pub(crate) fn stated_url(flat: &FlatDom<'_>) -> Option<Url> {
+fn stated_url(flat: &FlatDom<'_>) -> Option<Url> {
     let canonical = flat.head_links.iter().filter(|(rel, _)| {
         rel.split_ascii_whitespace()
             .any(|word| word.eq_ignore_ascii_case("canonical"))

@@ -11,6 +11,7 @@
 use crate::binary::binary_type;
 use crate::data;
 use crate::sniff::{root_of, sniff_content_type};
+use crate::text_form::TextForm;
 
 /// The type by which a body is read: lower-case `type/subtype` without parameters. `header` is the
 /// Content-Type as sent, `bytes` the body with its content codings undone.
@@ -27,7 +28,7 @@ pub fn body_type(header: Option<&str>, bytes: &[u8]) -> String {
         "text/html" | "application/xhtml+xml" => {
             data::json_type(bytes).or_else(|| data::code_type(bytes))
         }
-        "text/plain" => data::json_type(bytes),
+        text if TextForm::of_type(text).is_some() => data::json_type(bytes),
         _ => None,
     };
     by_content.map_or(found, str::to_owned)
@@ -38,7 +39,7 @@ fn type_by_beginning(header: Option<&str>, bytes: &[u8]) -> String {
     let sniffed = sniff_content_type(header, bytes);
     match sniffed.as_str() {
         // Text in UTF-16 is full of zero bytes, and not all of it can be told from a binary file.
-        "text/html" | "application/xhtml+xml" | "text/plain" if !is_utf16(header) => {
+        text if TextForm::of_type(text).is_some() && !is_utf16(header) => {
             binary_type(bytes).unwrap_or(sniffed)
         }
         "text/xml" | "application/xml" if root_of(bytes).is_some_and(is_html) => {
@@ -60,7 +61,7 @@ pub(crate) fn is_file(header: Option<&str>, is_coded: bool, bytes: &[u8]) -> boo
     };
     let found = type_by_beginning(header, head);
     let is_xml = found.ends_with("/xml") || found.ends_with("+xml");
-    let is_read = matches!(found.as_str(), "text/html" | "text/plain") || is_xml;
+    let is_read = TextForm::of_type(&found).is_some() || is_xml;
     !is_read || found.starts_with("image/")
 }
 

@@ -35,6 +35,7 @@ mod body_type;
 mod decoding;
 mod retry_after;
 mod sniff;
+mod text_form;
 mod whole;
 
 // The two files about crawling itself.
@@ -59,6 +60,7 @@ pub use robots::{Robots, RobotsAnswer, RobotsGroup, RobotsRule};
 pub use routed_fetch::{HostRule, NotAHostRule, RoutedFetch};
 pub use sitemap::{Sitemap, SitemapError, SitemapKind, SitemapUrl};
 pub use sniff::sniff_content_type;
+pub use text_form::{TextForm, is_markdown_name};
 
 /// The README's example as a test.
 #[cfg(doctest)]

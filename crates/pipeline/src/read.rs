@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use again::Shown;
 use archive::BodyRef;
 use extractor::{BlockKeys, Decoded, DomLimits, LinkKind, Page, PageContext};
-use fetcher::{Decoding, FetchError, FetchLimits, Fetched, Purpose, Sitemap, Truncated};
+use fetcher::{Decoding, FetchError, FetchLimits, Fetched, Purpose, Sitemap, TextForm, Truncated};
 use frontier::{CanonicalUrl, Canonicaliser, Lease, Refused};
 use outcome::{FailureKind, Refusal, SitemapKind};
 use segment::Segmenter;
@@ -47,6 +47,14 @@ const COMPARED_BYTES_MAX: usize = 1 << 20;
 
 /// What is noted of a page whose body ended before the announced length, and is whole by its own end.
 const WHOLE_BY_ITS_END: &str = "body: shorter than announced, whole by its end";
+
+/// A body that is a text, with its content codings undone.
+struct Body {
+    bytes: Vec<u8>,
+    /// Its hash.
+    payload: u64,
+    limits_hit: Vec<String>,
+}
 
 /// Reads visits. Shared by the pool's threads.
 #[derive(Debug)]
@@ -239,13 +247,22 @@ impl Reader {
         *content_type = fetcher::body_type(fetched.content_type().as_deref(), &decoding.bytes);
         let payload = xxh3_64(&decoding.bytes);
         let is_success = (200..300).contains(&fetched.status);
-        let mut reading = match content_type.as_str() {
-            html if is_html(html) => {
-                let bytes = decoding.bytes;
-                self.read_html(lease, fetched, bytes, payload, limits_hit, &dom_limits)
-            }
-            "text/plain" if is_success => {
-                self.read_text(lease, fetched, decoding.bytes, payload, limits_hit)
+        let form = TextForm::of(content_type, lease.url().url.path());
+        let mut reading = match form {
+            Some(form) if form == TextForm::Html || is_success => {
+                let body = Body {
+                    bytes: decoding.bytes,
+                    payload,
+                    limits_hit,
+                };
+                match form {
+                    TextForm::Html | TextForm::Markdown => {
+                        self.read_page(lease, fetched, body, form, &dom_limits)
+                    }
+                    TextForm::Plain | TextForm::Marked => {
+                        self.read_text(lease, fetched, body, form)
+                    }
+                }
             }
             _ if is_success && self.has_feeds && is_xml(content_type) => {
                 let cut = limits_hit.into_iter().next();
@@ -260,15 +277,19 @@ impl Reader {
         reading
     }
 
-    fn read_html(
+    fn read_page(
         &self,
         lease: &Lease,
         fetched: &Fetched,
-        bytes: Vec<u8>,
-        payload: u64,
-        mut limits_hit: Vec<String>,
+        body: Body,
+        form: TextForm,
         dom_limits: &DomLimits,
     ) -> Reading {
+        let Body {
+            bytes,
+            payload,
+            mut limits_hit,
+        } = body;
         let is_large = bytes.len() > LARGE_PAGE_BYTES;
         // A page that panicked while it was read has left nothing behind the lock.
         let _alone = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
@@ -286,7 +307,12 @@ impl Reader {
             limits: dom_limits,
             link_places: self.has_topic,
         };
-        let mut page = extractor::extract(&decoded.text, &context);
+        let mut page = match form {
+            TextForm::Markdown => extractor::extract_markdown(&decoded.text, &context),
+            TextForm::Html | TextForm::Plain | TextForm::Marked => {
+                extractor::extract(&decoded.text, &context)
+            }
+        };
         let is_success = (200..300).contains(&fetched.status);
         if let Some(target) = is_success.then(|| self.forwarded(lease, &page)).flatten() {
             return Reading::Redirect(Ok(target));
@@ -312,20 +338,23 @@ impl Reader {
         (target != lease.url().url).then_some(target)
     }
 
-    fn read_text(
-        &self,
-        lease: &Lease,
-        fetched: &Fetched,
-        bytes: Vec<u8>,
-        payload: u64,
-        mut limits_hit: Vec<String>,
-    ) -> Reading {
+    fn read_text(&self, lease: &Lease, fetched: &Fetched, body: Body, form: TextForm) -> Reading {
+        let Body {
+            bytes,
+            payload,
+            mut limits_hit,
+        } = body;
         let url = lease.url().url.to_url();
         let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), None);
         drop(bytes);
         limits_hit.extend(overruled(&decoded));
         let mut page = Page::empty(&url);
-        page.title = first_line(&decoded.text);
+        page.title = match form {
+            TextForm::Marked => extractor::title_of_marked_text(&decoded.text),
+            TextForm::Plain | TextForm::Html | TextForm::Markdown => {
+                extractor::title_of_text(&decoded.text)
+            }
+        };
         page.link_density = 0.0;
         page.visible_text_chars = decoded.text.chars().count();
         page.text = decoded.text;
@@ -613,14 +642,6 @@ fn failed(error: &FetchError) -> Reading {
             transient: error.is_transient(),
         },
     }
-}
-
-/// The first line of a text that says something, as its title. Lines may end in a carriage return alone, and
-/// pages in a form feed.
-fn first_line(text: &str) -> Option<String> {
-    let mut lines = text.split(['\n', '\r', '\x0c']).map(str::trim);
-    let first = lines.find(|line| !line.is_empty())?;
-    Some(first.chars().take(ANCHOR_CHARS_MAX).collect())
 }
 
 #[cfg(test)]
@@ -928,14 +949,35 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_called_by_its_first_line() {
-        // Of a text with the line ends of old Macs the title was its first 500 characters.
-        for end in ["\n", "\r\n", "\r", "\x0c"] {
-            let text = format!("{end} A report {end}{end}Its text.{end}");
-            let Reading::Page(page) = read(200, "text/plain", &text, Purpose::Page) else {
+    fn a_text_in_markdown_is_a_page_with_its_title_and_links() {
+        let text = "# A report\n\nSee [more](/more.md).\n";
+        for content_type in ["text/markdown; charset=utf-8", "text/x-markdown"] {
+            let Reading::Page(page) = read(200, content_type, text, Purpose::Page) else {
                 panic!("a page");
             };
-            assert_eq!(page.page.title.as_deref(), Some("A report"), "{end:?}");
+            assert_eq!(page.page.title.as_deref(), Some("A report"));
+            assert_eq!(page.page.text, "A report\nSee more.");
+            assert_eq!(page.links[0].target.as_ref().unwrap().path(), "/more.md");
+        }
+        let read = read(404, "text/markdown", text, Purpose::Page);
+        assert!(matches!(read, Reading::NoPage { .. }), "{read:?}");
+    }
+
+    #[test]
+    fn a_text_is_called_by_its_first_line_and_a_marked_one_by_its_title() {
+        for (content_type, text) in [
+            ("text/plain", " A report \n\nIts text.\n"),
+            (
+                "text/x-rst",
+                ".. _a:\n\n====\nA report\n====\n\nIts text.\n",
+            ),
+            ("text/asciidoc", "= A report\n\nIts text.\n"),
+        ] {
+            let Reading::Page(page) = read(200, content_type, text, Purpose::Page) else {
+                panic!("a page");
+            };
+            assert_eq!(page.page.title.as_deref(), Some("A report"), "{text:?}");
+            assert_eq!(page.page.text, text);
         }
     }
 }

@@ -406,7 +406,7 @@ fn read_example(path: &str) -> Result<ExampleText, CrawlError> {
     let decoded = extractor::decode(&bytes, None, None);
     if !documents::is_page(None, &bytes) {
         return Ok(ExampleText {
-            title: documents::title_of_text(&decoded.text),
+            title: extractor::title_of_text(&decoded.text).unwrap_or_default(),
             text: decoded.text,
             ..ExampleText::default()
         });

@@ -14,7 +14,7 @@ use simhash::{IndexConfig, Reason};
 use url::Url;
 
 use super::fetch::{Asker, Manner};
-use super::text::read_page;
+use super::text::{read_page, type_by_name};
 use super::{is_web_url, typed_url};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
@@ -78,7 +78,7 @@ struct Page {
 
 impl Page {
     fn read(file: &Path) -> anyhow::Result<Page> {
-        let side = Side::from(Text::of_bytes(&read_page(file)?, None, None));
+        let side = Side::from(Text::of_bytes(&read_page(file)?, type_by_name(file), None));
         let name = file.display().to_string();
         Ok(Page { name, side })
     }

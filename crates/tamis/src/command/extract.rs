@@ -8,6 +8,7 @@ use documents::extraction::{BATCH_MAX, Extracted, ExtractionError, extract, next
 use report::words::plural;
 use serde_json::json;
 
+use crate::command::text::type_by_name;
 use crate::command::typed_url;
 use crate::exit::{Exit, usage};
 use crate::output::Output;
@@ -128,7 +129,7 @@ fn files(args: &Args, workers: &Workers, output: &Output) -> anyhow::Result<usiz
                 "id": name,
                 "path": name,
                 "url": args.url,
-                "content_type": args.content_type,
+                "content_type": args.content_type.as_deref().or(type_by_name(file)),
                 "format": args.format.name(),
             })
             .to_string()

@@ -12,7 +12,7 @@ use simhash::Fingerprint;
 use simhash::layout::{Layout, Table};
 
 use super::feature_options::FeatureOptions;
-use super::text::{read, read_page};
+use super::text::{read, read_page, type_by_name};
 use crate::exit::{Exit, usage};
 use crate::output::Output;
 
@@ -192,7 +192,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
 }
 
 fn of_file(file: &Path, options: &FeatureOptions, output: &Output) -> anyhow::Result<()> {
-    let text = Text::of_bytes(&read_page(file)?, None, None);
+    let text = Text::of_bytes(&read_page(file)?, type_by_name(file), None);
     let words = text.words();
     let features = options.features();
     let lexicon = Lexicon::of([features.hashes(&words)]);

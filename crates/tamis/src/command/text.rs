@@ -67,6 +67,12 @@ pub fn read_page(file: &Path) -> anyhow::Result<Vec<u8>> {
     documents::file::read_text(file).map_err(|error| cannot_read(file, &error))
 }
 
+/// The type of a file whose name says that it is Markdown; of others the content tells.
+pub fn type_by_name(file: &Path) -> Option<&'static str> {
+    let name = file.file_name()?.to_str()?;
+    fetcher::is_markdown_name(name).then_some("text/markdown")
+}
+
 fn cannot_read(file: &Path, error: &FileError) -> anyhow::Error {
     let name = file.display().to_string();
     if name.starts_with("http://") || name.starts_with("https://") {

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use documents::text::nowhere;
-use documents::{Text, is_page, title_of_text};
+use documents::{Text, is_page};
+use extractor::title_of_text;
 use focus::{ExampleText, PageView, Relevance, TermSource, Topic};
 use pipeline::{config_file, setup};
 use report::words::plural;
@@ -268,7 +269,7 @@ impl Page {
             }
         } else {
             let text = Text::of_bytes(&bytes, None, None).text;
-            page.title = title_of_text(&text);
+            page.title = title_of_text(&text).unwrap_or_default();
             page.text = text;
         }
         page.words = segment::Segmenter::shared().words(&page.text);

@@ -1,0 +1,169 @@
+//! Markdown to a [`Page`].
+//!
+//! Markdown is rendered as a browser's extension would (CommonMark with GitHub's tables, tasks and footnotes), and what
+//! comes out is read like any page, so that its blocks and links are those of one. But nobody
+//! writes a menu or a footer into it: all of it is content.
+
+use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
+
+use crate::extract::extract_whole;
+use crate::page::{Page, PageContext};
+use crate::title_of_text;
+
+/// Reads a text in Markdown.
+///
+/// The title is that of its front matter (`title:` between `---`), else its first heading, else its
+/// first line.
+///
+/// ```
+/// use extractor::{PageContext, extract_markdown};
+/// let url = url::Url::parse("https://example.org/a.md").unwrap();
+/// let page = extract_markdown("# On *eels*\n\n- [more](b.md)\n", &PageContext::new(&url));
+/// assert_eq!(page.title.as_deref(), Some("On eels"));
+/// assert_eq!(page.links[0].url.as_str(), "https://example.org/b.md");
+/// ```
+pub fn extract_markdown(text: &str, context: &PageContext<'_>) -> Page {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    let mut titles = Titles::default();
+    let events = Parser::new_ext(text, options).inspect(|event| titles.look(event));
+    let mut html = String::with_capacity(text.len() * 3 / 2);
+    pulldown_cmark::html::push_html(&mut html, events);
+    let mut page = extract_whole(&html, context);
+    page.title = titles.best().or_else(|| title_of_text(&page.text));
+    page
+}
+
+/// What a text may be called by.
+#[derive(Default)]
+struct Titles {
+    front_matter: Option<String>,
+    heading: String,
+    place: Place,
+    /// Pictures around the next event: what they show is no title.
+    pictures: usize,
+}
+
+#[derive(Default, PartialEq, Eq, Clone, Copy)]
+enum Place {
+    #[default]
+    Before,
+    FrontMatter,
+    Heading,
+    After,
+}
+
+impl Titles {
+    fn look(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Start(Tag::Image { .. }) => self.pictures += 1,
+            Event::End(TagEnd::Image) => self.pictures = self.pictures.saturating_sub(1),
+            _ => {}
+        }
+        match (event, self.place) {
+            (Event::Start(Tag::MetadataBlock(MetadataBlockKind::YamlStyle)), Place::Before) => {
+                self.place = Place::FrontMatter;
+            }
+            (Event::Text(text), Place::FrontMatter) => {
+                let title = text.lines().find_map(|line| line.strip_prefix("title:"));
+                let title = title.map(|title| title.trim().trim_matches(['"', '\'']).to_owned());
+                self.front_matter = self.front_matter.take().or(title);
+            }
+            (Event::End(TagEnd::MetadataBlock(_)), _) => self.place = Place::Before,
+            (Event::Start(Tag::Heading { .. }), Place::Before) => self.place = Place::Heading,
+            (Event::Text(text) | Event::Code(text), Place::Heading) if self.pictures == 0 => {
+                self.heading.push_str(text);
+            }
+            (Event::SoftBreak | Event::HardBreak, Place::Heading) => self.heading.push(' '),
+            (Event::End(TagEnd::Heading(_)), Place::Heading) => {
+                // A heading may be but a logo.
+                self.place = match self.heading.trim().is_empty() {
+                    true => Place::Before,
+                    false => Place::After,
+                };
+            }
+            _ => {}
+        }
+    }
+
+    fn best(self) -> Option<String> {
+        let front_matter = self.front_matter.filter(|title| !title.is_empty());
+        let heading = Some(self.heading.trim().to_owned()).filter(|title| !title.is_empty());
+        front_matter.or(heading)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::Block;
+    use url::Url;
+
+    fn page(text: &str) -> Page {
+        let url = Url::parse("https://a.example/notes/one.md").unwrap();
+        extract_markdown(text, &PageContext::new(&url))
+    }
+
+    #[test]
+    fn all_of_it_is_content_in_the_blocks_that_it_has() {
+        let text = "Intro\n=====\n\nHome | About\n\nA short line.\n\n1. one\n2. two\n\n> quoted\n\n\
+                    ```rust\nfn main() {}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\
+                    <details><summary>More</summary>\n\nhidden words\n\n</details>\n\n\
+                    <div hidden>unseen</div>\n\nCopyright 2020 A\n";
+        let page = page(text);
+        assert_eq!(
+            page.text,
+            "Intro\nHome | About\nA short line.\none\ntwo\nquoted\nfn main() {}\na | b\n1 | 2\nMore\n\
+             hidden words\nCopyright 2020 A"
+        );
+        let code = |block: &Block| matches!(block, Block::Code { .. });
+        assert!(page.blocks.iter().any(code), "{:?}", page.blocks);
+    }
+
+    #[test]
+    fn its_title_is_of_its_front_matter_its_first_heading_or_its_first_line() {
+        for (text, title) in [
+            (
+                "---\ntitle: \"Of eels\"\ntags: a\n---\n# Other\n",
+                Some("Of eels"),
+            ),
+            ("---\ntitle:\n---\ntext\n\n## A `b` c\n", Some("A b c")),
+            ("# ![logo](l.png)\n\n## Name\n", Some("Name")),
+            (
+                "\nJust a *line*.\nAnd one.\n",
+                Some("Just a line. And one."),
+            ),
+            ("", None),
+        ] {
+            assert_eq!(page(text).title.as_deref(), title, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn its_links_are_followed_and_stand_in_its_content() {
+        let page = page(
+            "See [two](two.md), <http://b.example/>, [ref][r] and <a href=/x>x</a>.\n\n[r]: ../up\n",
+        );
+        let links: Vec<&str> = page.links.iter().map(|link| link.url.as_str()).collect();
+        assert_eq!(
+            links,
+            [
+                "https://a.example/notes/two.md",
+                "http://b.example/",
+                "https://a.example/up",
+                "https://a.example/x"
+            ]
+        );
+        assert!(page.links.iter().all(|link| link.in_main));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_a_page(text in "[-#>*`|\\[\\]()<a \n:0-9.]{0,80}") {
+            page(&text);
+        }
+    }
+}

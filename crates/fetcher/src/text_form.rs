@@ -1,0 +1,69 @@
+//! How a body that is text is to be read: as markup, as Markdown, or as it is.
+//!
+//! Servers have many names for texts that people write in marked lines (reStructuredText, AsciiDoc, Org). Their marks
+//! stay in the text; only their titles are known by them.
+
+/// How a text is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextForm {
+    /// HTML or XHTML.
+    Html,
+    /// Markdown (RFC 7763).
+    Markdown,
+    /// A text with marked titles.
+    Marked,
+    /// A text as it is.
+    Plain,
+}
+
+impl TextForm {
+    /// The form of a body by its [`body_type`](crate::body_type()) and the path of its URL; `None` where it is no
+    /// text that is read. What is called plain and whose name ends as that of Markdown is Markdown: that is how
+    /// forges send the files of a repository.
+    pub fn of(body_type: &str, path: &str) -> Option<TextForm> {
+        match body_type {
+            "text/plain" if is_markdown_name(path) => Some(TextForm::Markdown),
+            body_type => TextForm::of_type(body_type),
+        }
+    }
+
+    /// The form that a type names by itself.
+    pub(crate) fn of_type(body_type: &str) -> Option<TextForm> {
+        match body_type {
+            "text/html" | "application/xhtml+xml" => Some(TextForm::Html),
+            "text/markdown" | "text/x-markdown" | "text/x-web-markdown" => Some(TextForm::Markdown),
+            "text/x-rst"
+            | "text/prs.fallenstein.rst"
+            | "text/asciidoc"
+            | "text/x-asciidoc"
+            | "text/org"
+            | "text/x-org" => Some(TextForm::Marked),
+            "text/plain" => Some(TextForm::Plain),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a file of this name is Markdown.
+pub fn is_markdown_name(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["md", "markdown", "mkd"]
+        .iter()
+        .any(|markdown| ending.eq_ignore_ascii_case(markdown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_by_its_type_and_a_plain_one_by_its_name() {
+        let of = TextForm::of;
+        assert_eq!(of("text/markdown", "/a"), Some(TextForm::Markdown));
+        assert_eq!(of("text/plain", "/README.MD"), Some(TextForm::Markdown));
+        assert_eq!(of("text/plain", "/a.md/b"), Some(TextForm::Plain));
+        assert_eq!(of("text/html", "/a.md"), Some(TextForm::Html));
+        assert_eq!(of("text/x-rst", "/a"), Some(TextForm::Marked));
+        assert_eq!(of("text/css", "/a.md"), None);
+    }
+}
