@@ -3,11 +3,15 @@
 //! A keyword in Latin letters also matches its inflections: "mathematics" finds "mathematical", and
 //! "Africa" finds "African" ([`crate::inflections`]).
 //!
+//! Accents may be left out on either side, and the signs of a name count: the keyword `C++` is found in neither
+//! `C` nor `C#`, while `C` is found in all of them, as in a search.
+//!
 //! Chinese has no spaces, and a dictionary cuts 锂电池 as one word and 固态电池 as two. So a keyword in Han
 //! characters is found within a longer word as well, where it is a word's end if it is one character (红茶 is
 //! a tea, 水平 no water), and across words where it begins and ends with one of them: 重大学术 has no 大学.
 
-use segment::{Script, Segmenter, Word, Words};
+use segment::{Script, Segmenter, Signs, Word, Words, without_accents};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::inflections::{INFLECTION_PREFIX_BYTES, are_inflections};
 use crate::topic_config::{TopicConfig, TopicError};
@@ -48,6 +52,10 @@ pub(crate) struct Keyword {
 struct KeywordWord {
     hash: u64,
     text: String,
+    /// Without its accents.
+    plain: String,
+    /// The signs that make a name of it.
+    signs: Signs,
     /// Inflections of it match as well.
     inflects: bool,
 }
@@ -78,8 +86,12 @@ impl FirstWordFilter {
             if let Some(character) = keyword.han.as_ref().and_then(|text| text.chars().next()) {
                 set(&mut filter.characters, character_hash(character));
             }
-            if let (true, Some(prefix)) = (first.inflects, prefix_hash(&first.text)) {
-                set(&mut filter.prefixes, prefix);
+            for text in [&first.text, &first.plain] {
+                if let (true, Some(prefix)) = (first.inflects, prefix_hash(text)) {
+                    set(&mut filter.prefixes, prefix);
+                }
+                // Words shorter than a prefix are compared whole.
+                set(&mut filter.words, xxh3_64(text.as_bytes()));
             }
         }
         filter
@@ -95,8 +107,19 @@ impl FirstWordFilter {
                 let mut characters = word.text.chars();
                 characters.any(|character| is_set(&self.characters, character_hash(character)))
             }
-            _ => prefix_hash(word.text).is_some_and(|prefix| is_set(&self.prefixes, prefix)),
+            _ => self.may_begin_with(word.text) || self.may_match_plain(word),
         }
+    }
+
+    fn may_begin_with(&self, word: &str) -> bool {
+        prefix_hash(word).is_some_and(|prefix| is_set(&self.prefixes, prefix))
+    }
+
+    fn may_match_plain(&self, word: &Word<'_>) -> bool {
+        let plain = (word.script == Script::Other).then(|| without_accents(word.text));
+        plain.flatten().is_some_and(|plain| {
+            self.may_begin_with(&plain) || is_set(&self.words, xxh3_64(plain.as_bytes()))
+        })
     }
 }
 
@@ -169,7 +192,10 @@ impl Keywords {
             return mask;
         }
         let folded = segment::fold(text);
-        if missing.any(|(_, keyword)| folded.contains(keyword.prefix())) {
+        let plain = without_accents(&folded);
+        let plain = plain.as_deref().unwrap_or(&folded);
+        let has = |prefix: &str| folded.contains(prefix) || plain.contains(prefix);
+        if missing.any(|(_, keyword)| keyword.prefixes().into_iter().any(has)) {
             mask | self.mask(&Segmenter::shared().words(text))
         } else {
             mask
@@ -233,10 +259,13 @@ impl Keywords {
         }
     }
 
-    /// The words of all keywords that are wanted.
+    /// The words of all keywords that are wanted, but for those of names with signs: `c` is not `C++`.
     pub(crate) fn wanted_words(&self) -> impl Iterator<Item = u64> + '_ {
         let wanted = self.list.iter().filter(|keyword| !keyword.excluded);
-        wanted.flat_map(|keyword| keyword.words.iter().map(|word| word.hash))
+        let words = wanted.flat_map(|keyword| &keyword.words);
+        words
+            .filter(|word| word.signs.is_empty())
+            .map(|word| word.hash)
     }
 
     /// The keywords that a link is looked through for, with their numbers.
@@ -268,12 +297,16 @@ impl Keyword {
             return Err(TopicError::NoWord(source.to_owned()));
         }
         let is_han = words.iter().all(|word| word.script == Script::Han);
-        let words = words.iter().take(PHRASE_WORDS_MAX).map(|word| KeywordWord {
+        let signs = |at| words.signs(at);
+        let first = words.iter().take(PHRASE_WORDS_MAX).enumerate();
+        let first = first.map(|(at, word)| KeywordWord {
             hash: word.hash,
             text: word.text.to_owned(),
-            inflects: word.script == Script::Other,
+            plain: without_accents(word.text).unwrap_or_else(|| word.text.to_owned()),
+            signs: signs(at),
+            inflects: word.script == Script::Other && signs(at).is_empty(),
         });
-        let words: Vec<KeywordWord> = words.collect();
+        let words: Vec<KeywordWord> = first.collect();
         let in_one = || words.iter().map(|word| word.text.as_str()).collect();
         Ok(Keyword {
             text: text.trim().trim_matches('"').to_owned(),
@@ -284,13 +317,13 @@ impl Keyword {
         })
     }
 
-    /// A text without this string has no match of the keyword.
-    fn prefix(&self) -> &str {
+    /// A text without these strings has no match of the keyword: how it begins, and how it does without accents.
+    fn prefixes(&self) -> [&str; 2] {
         let first = &self.words[0];
-        match first.inflects {
-            true => clip(&first.text, INFLECTION_PREFIX_BYTES),
-            false => &first.text,
-        }
+        [&first.text, &first.plain].map(|text| match first.inflects {
+            true => clip(text, INFLECTION_PREFIX_BYTES),
+            false => text,
+        })
     }
 
     /// Whether the keyword's words stand at a place. `first` is the word there.
@@ -298,21 +331,40 @@ impl Keyword {
         if let Some(text) = &self.han {
             return stands_within(text, first) || stands_from(text, words, at);
         }
-        self.words[0].matches(first)
+        self.words[0].matches(first, words, at)
             && self.words[1..].iter().enumerate().all(|(offset, wanted)| {
+                let at = at + 1 + offset;
                 words
-                    .get(at + 1 + offset)
-                    .is_some_and(|word| wanted.matches(&word))
+                    .get(at)
+                    .is_some_and(|word| wanted.matches(&word, words, at))
             })
     }
 }
 
 impl KeywordWord {
-    fn matches(&self, word: &Word<'_>) -> bool {
+    /// Whether it is a word, which stands at a place of a text.
+    fn matches(&self, word: &Word<'_>, words: &Words, at: usize) -> bool {
+        if !self.signs.is_empty() {
+            let is_word = self.hash == word.hash || self.is_plain(word, |a, b| a == b);
+            let signs = || words.signs(at);
+            return is_word
+                && signs().before == self.signs.before
+                && signs().behind == self.signs.behind;
+        }
         self.hash == word.hash
             || (self.inflects
                 && word.script == Script::Other
-                && are_inflections(&self.text, word.text))
+                && (are_inflections(&self.text, word.text)
+                    || self.is_plain(word, |a, b| a == b || are_inflections(a, b))))
+    }
+
+    /// Whether it is a word once both are without accents; false where both have none.
+    fn is_plain(&self, word: &Word<'_>, is_same: impl Fn(&str, &str) -> bool) -> bool {
+        if word.text.is_ascii() && self.text == self.plain {
+            return false;
+        }
+        let plain = without_accents(word.text);
+        is_same(&self.plain, plain.as_deref().unwrap_or(word.text))
     }
 }
 
@@ -379,6 +431,15 @@ mod tests {
             ("机器学习", "机器会学习", 0),
             ("茶", "红茶和绿茶都在茶馆", 2),
             ("水", "他的水平很高", 0),
+            ("C++", "Ｃ＋＋程序和C++语言，C语言，C#", 2),
+            ("c#", "C# and C++ and C, in C#-like F#", 2),
+            (".NET", "Use .NET, ASP.NET or the net.", 1),
+            ("C", "C, C++ and C#", 3),
+            ("learn C++", "Learn C. Learn C++ now.", 1),
+            ("café", "A cafe, two cafés and a coffee", 2),
+            ("cafe", "A café in the cafes", 2),
+            ("Łódź", "Lodz", 1),
+            ("año", "ano, año, anno", 2),
         ] {
             assert_eq!(count(keyword, text), times, "{keyword} in {text}");
         }
