@@ -3,6 +3,7 @@
 //! Machine-readable forms keep their time and zone; written-out forms give a day. Relative forms ("3
 //! hours ago") are not read, since they need a clock and extraction has none.
 
+mod calendars;
 mod forms;
 
 use crate::bounded::byte_prefix;
@@ -386,7 +387,8 @@ pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
 /// The first date in a line of text, with where it stands in the line in lower case, and that line.
 fn first(text: &str, month_first: bool) -> Option<(usize, String, String)> {
     let text = byte_prefix(text, LINE_BYTES_MAX);
-    if !forms::has_year(text) {
+    let may_be_elsewhere = calendars::may_stand_in(text);
+    if !forms::has_year(text) && !may_be_elsewhere {
         return None;
     }
     let text = text.to_lowercase();
@@ -423,6 +425,9 @@ fn first(text: &str, month_first: bool) -> Option<(usize, String, String)> {
             keep(found.at, checked(found.year, month, found.day));
         }
     }
+    if let Some(found) = calendars::first(&text).filter(|_| may_be_elsewhere) {
+        keep(found.at, day(found.year, found.month, found.day));
+    }
     let (at, date) = best?;
     Some((at, date, text))
 }
@@ -437,7 +442,12 @@ pub(crate) fn in_path(path: &str) -> Option<String> {
 fn checked(year: &str, month: &str, day: &str) -> Option<String> {
     let year: i32 = year.trim().parse().ok()?;
     let month: u8 = month.trim().parse().ok()?;
-    let day: u8 = day.trim().parse().ok()?;
+    let number: u8 = day.trim().parse().ok()?;
+    self::day(year, month, number)
+}
+
+/// The same for a day in numbers.
+fn day(year: i32, month: u8, day: u8) -> Option<String> {
     if !(1990..=2100).contains(&year) {
         return None;
     }
@@ -505,6 +515,62 @@ mod tests {
         check("3/14/2020", Some("2020-03-14"));
         check("14/3/2020", Some("2020-03-14"));
         check("5 марта 2021 г.", Some("2021-03-05"));
+    }
+
+    #[test]
+    fn years_of_other_calendars_are_read_within_their_bounds() {
+        for text in [
+            "二〇二三年五月一日",
+            "成文日期：二○二三年五月一日",
+            "二零二三 年 五 月 一 日",
+            "２０２３年５月１日",
+            "中華民國112年5月1日",
+            "民國一百",
+            "令和5年5月1日",
+            "令和５年５月１日（月）",
+            "1 พฤษภาคม 2566",
+            "วันที่ ๑ พ.ค. พ.ศ. ๒๕๖๖",
+            "1 พฤษภาคม 2023",
+            "01/05/2566",
+        ] {
+            let expected = (text != "民國一百").then_some("2023-05-01");
+            check(text, expected);
+            assert_eq!(published_in(text, true).as_deref(), expected, "{text}");
+        }
+        check("平成31年4月30日", Some("2019-04-30"));
+        check("平成元年十一月二十日", None);
+        check("平成二年十一月廿日", Some("1990-11-20"));
+        check("令和元年12月31日", Some("2019-12-31"));
+        for text in [
+            "平成32年1月1日",
+            "令和元年4月30日",
+            "昭和64年1月1日",
+            "5年5月1日",
+            "二三年五月一日",
+            "二〇二三年五月三十二日",
+            "二〇二三年十三月一日",
+            "農曆五月一日",
+            "version 1.5.2566, 3/25/25, 31/2/2566",
+            "2566",
+        ] {
+            check(text, None);
+        }
+        assert_eq!(
+            published_in("截止日期：二〇三〇年五月一日", true),
+            None,
+            "a term"
+        );
+        assert_eq!(
+            modified_in("更新：令和5年5月1日", true).as_deref(),
+            Some("2023-05-01")
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_a_calendar_fail(text in "[0-9二〇十廿元年月日民國令和พ.ค/ -]{0,24}") {
+            written(&text, true);
+        }
     }
 
     #[test]

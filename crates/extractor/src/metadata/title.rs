@@ -276,8 +276,9 @@ fn shares_words(heading: &str, title: &str) -> bool {
 /// Cuts the site's name off a title: the part that is the site's known name or its host's, or else a
 /// short last part.
 fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
-    const SEPARATORS: [&str; 14] = [
-        " | ", " - ", " – ", " — ", " :: ", " » ", " « ", " · ", " • ", "_", "｜", " / ", "|", "--",
+    const SEPARATORS: [&str; 15] = [
+        " | ", " - ", " – ", " — ", " :: ", " » ", " « ", " · ", " • ", "_", "｜", " / ", "|",
+        "--", "——",
     ];
     let host = url.host_str().unwrap_or("");
     let label = host
@@ -305,6 +306,7 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
     {
         rest = tail.trim();
     }
+    let repeated = repeated_separator(rest, &SEPARATORS);
     // At most four parts are cut: section, site, slogan.
     for _ in 0..4 {
         let Some((at, separator)) = SEPARATORS
@@ -334,20 +336,46 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
             rest = after;
             continue;
         }
-        // A bar never stands within a title: what follows it is a section or a slogan.
-        if matches!(separator.trim(), "|" | "｜") && words(head) >= 2 {
+        // A bar never stands within a title: what follows it is a section or a slogan. Nor does a `_` in Chinese
+        // outside of a name (`get_user`), or the same sign twice.
+        let is_bar = matches!(separator.trim(), "|" | "｜")
+            || separator == "_" && !is_in_name(rest, at)
+            || repeated == Some(separator);
+        if is_bar && words(head) >= 2 {
             rest = head;
             continue;
         }
         // An unknown name: a short part after a long one, set off by blanks.
         let long = words(head) >= 4 && words(head) > 2 * words(tail);
-        if long && (separator.len() > 1 || separator == "_") {
+        // The dash of Chinese also stands before a subtitle.
+        if long && separator != "——" && (separator.len() > 1 || separator == "_") {
             rest = head;
             continue;
         }
         break;
     }
     rest.to_owned()
+}
+
+/// Whether the `_` at a place stands between letters or digits of ASCII, as in the names of programs.
+fn is_in_name(text: &str, at: usize) -> bool {
+    let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    is_ascii(text[..at].chars().next_back()) && is_ascii(text[at + 1..].chars().next())
+}
+
+/// The separator between blanks that parts a title in Chinese, Japanese or Korean into three or more: what
+/// stands behind the first are sections and the site. In other scripts the first may be a section.
+fn repeated_separator<'s>(title: &str, separators: &[&'s str]) -> Option<&'s str> {
+    let mut blank = separators
+        .iter()
+        .filter(|separator| separator.starts_with(' '));
+    let first_is_cjk = |separator: &str| {
+        let first = title.split(separator).next().unwrap_or_default();
+        first.chars().any(crate::char_counts::is_cjk)
+    };
+    blank
+        .find(|separator| title.matches(**separator).count() > 1 && first_is_cjk(separator))
+        .copied()
 }
 
 /// The number of words; in Chinese, Japanese and Korean each character counts as one.
@@ -390,6 +418,16 @@ mod tests {
             Some("某新闻网"),
             "洪水冲垮大桥",
         );
+        check("海堤修复工程启动_山城新闻_山城网", None, "海堤修复工程启动");
+        check("海堤 - 水利工程 - 某百科", None, "海堤");
+        check(
+            "海堤修复工程启动——山城网",
+            Some("山城网"),
+            "海堤修复工程启动",
+        );
+        check("大江大河——记三峡", None, "大江大河——记三峡");
+        check("get_user_by_id 的用法", None, "get_user_by_id 的用法");
+        check("docs - The river - Stack", None, "docs - The river - Stack");
         check("Flood - and then fire", None, "Flood - and then fire");
         check(
             "What the river took from us last night | Opinion",
