@@ -16,6 +16,7 @@
 
 mod content_type;
 mod detect;
+mod frequent;
 mod plausible;
 mod prescan;
 mod utf16;
@@ -133,7 +134,8 @@ impl Decoded {
 /// Of 57 pages in Chinese and Japanese, 70 to 94 % of what is not ASCII is malformed when their legacy
 /// bytes are read as UTF-8; so half is the bound there, and pages that mix encodings keep their own word.
 /// The legacy encodings fail at far less of each other's text, but hardly ever at their own. Encodings of
-/// single bytes fail at nothing, so a detected one proves something only for a text whose letters nearly
+/// single bytes fail at nothing, and some of East Asia at little of each other's text, so what a text reads as
+/// proves its encoding, too: see [`frequent`]. Beyond that a detected one proves something only for a text whose letters nearly
 /// all lie beyond ASCII; and windows-1252, which servers declare without a look at the page, is doubted
 /// where the text is such a one, or where the markup says otherwise.
 fn overruling(
@@ -153,6 +155,12 @@ fn overruling(
         .filter(|encoding| encoding.name() != decoded.encoding);
     if !is_utf8 && is_surely_utf8(utf8, decoded, other, bytes) {
         return Some((UTF_8, EncodingSource::Detected));
+    }
+    if !is_utf8
+        && let Some(proved) =
+            frequent::proved(decoded.encoding, &decoded.text, decoded.replaced, bytes)
+    {
+        return Some((proved, EncodingSource::Detected));
     }
     let is_default = decoded.encoding == WINDOWS_1252.name();
     let is_foreign = plausible::is_foreign(bytes);
