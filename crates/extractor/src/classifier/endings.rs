@@ -133,12 +133,13 @@ impl Chooser<'_, '_> {
         (end > run && self.is_ending(container, at, from)).then_some(end)
     }
 
-    /// The outermost list, table or quotation around a run within the container.
+    /// The outermost list, table, quotation or folded part around a run within the container.
     fn block(&self, container: ElementIndex, run: usize) -> Option<ElementIndex> {
         let owner = self.flat.runs[run].owner;
         let within = self.flat.ancestors(owner).take_while(|&up| up != container);
         let is_block = |&at: &ElementIndex| {
-            self.is_whole(at) || self.flat.elements[at as usize].tag == Tag::Blockquote
+            let tag = self.flat.elements[at as usize].tag;
+            self.is_whole(at) || matches!(tag, Tag::Blockquote | Tag::Details)
         };
         within.filter(is_block).last()
     }
