@@ -227,6 +227,9 @@ impl HostTemplates {
     /// page is no copy if some twenty words are left and the title, too, is its own. From any other page
     /// no long block is cut, and nothing at all where less than an eighth of the text would be left, or too
     /// little of a page that has some twenty words: it is compared whole.
+    ///
+    /// Where all pages of a host bear its name for a title, a page's own title is the heading that its own text
+    /// begins with, and it becomes that.
     pub fn trim(&self, host: &str, keys: &BlockKeys, page: &mut Page) -> usize {
         Self::trim_by(&[(self, host)], keys, page)
     }
@@ -243,7 +246,10 @@ impl HostTemplates {
             return 0;
         }
         let mut is_kept = known.kept(&is_own, &keys.keys, &page.blocks);
-        let has_own_title = keys.title.is_some() && !known.cuts(keys.title);
+        let is_title_known = known.cuts(keys.title);
+        let heading = is_title_known.then(|| leading_heading(&page.blocks, &is_own));
+        let heading = heading.flatten().map(str::to_owned);
+        let has_own_title = heading.is_some() || (keys.title.is_some() && !is_title_known);
         let has_own_words = has_enough(&blocks::plain(&only(&page.blocks, &is_own)));
         let is_no_copy = has_own_title && has_own_words;
         if !is_no_copy {
@@ -251,6 +257,7 @@ impl HostTemplates {
                 *kept |= is_long(block);
             }
         }
+        page.title = heading.or(page.title.take());
         let kept = only(&page.blocks, &is_kept);
         let count = page.blocks.len() - kept.len();
         let text = blocks::plain(&kept);
@@ -264,6 +271,14 @@ impl HostTemplates {
         page.blocks = kept;
         page.text = text;
         count
+    }
+}
+
+/// The text of the first block of a page's own, where that is a heading.
+fn leading_heading<'b>(blocks: &'b [Block], is_own: &[bool]) -> Option<&'b str> {
+    match &blocks[is_own.iter().position(|&own| own)?] {
+        Block::Heading { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
+        _ => None,
     }
 }
 
@@ -402,6 +417,32 @@ mod tests {
         let mut page = page(&lines);
         page.title = Some(title.to_owned());
         page
+    }
+
+    #[test]
+    fn where_all_pages_bear_one_title_a_page_has_that_of_its_leading_heading() {
+        let item = |number: usize| {
+            let own = format!("Item {number} is made by hand in a village. ").repeat(4);
+            let mut page = below_terms("Canal society", &own);
+            let heading = |level, text: &str| Block::Heading {
+                level,
+                text: text.to_owned(),
+            };
+            page.blocks.insert(0, heading(1, "Canal society"));
+            page.blocks.insert(1, heading(2, &format!("Item {number}")));
+            page.text = blocks::plain(&page.blocks);
+            page
+        };
+        let mut templates = HostTemplates::new();
+        for number in 0..16 {
+            templates.observe(HOST, &BlockKeys::of(&item(number)));
+        }
+        let mut next = item(16);
+        assert_eq!(trim(&templates, HOST, &mut next), 7);
+        assert_eq!(next.title.as_deref(), Some("Item 16"));
+        let mut before = item(16);
+        assert_eq!(trim(&HostTemplates::new(), HOST, &mut before), 0);
+        assert_eq!(before.title.as_deref(), Some("Canal society"));
     }
 
     #[test]
