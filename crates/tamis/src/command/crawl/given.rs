@@ -337,6 +337,7 @@ fn seeds(
 ) -> anyhow::Result<Vec<SeedUrl>> {
     let mut seeds = Vec::new();
     let mut problems = Vec::new();
+    let mut empty = Vec::new();
     let goes_on = dir.holds_crawl() && !args.fresh;
     // The seeds of the last start stand in the journal: their list may have gone since.
     let is_kept = |file: &Path| args.config.is_none() && goes_on && !file.exists();
@@ -355,6 +356,9 @@ fn seeds(
             ))
         })?;
         let (found, wrong) = parse_seeds(&name, &bytes);
+        if found.is_empty() && wrong.is_empty() {
+            empty.push(format!("seed list {name} holds no seed"));
+        }
         seeds.extend(found);
         problems.extend(wrong);
     }
@@ -374,10 +378,12 @@ fn seeds(
             true => format!("the configuration in {root} has none for a new crawl"),
             false => format!("{root} holds no crawl yet"),
         };
+        let empty: String = empty.iter().map(|empty| format!("{empty}; ")).collect();
         return Err(usage(format!(
-            "no seeds, and {why}: give --seed URL, --seeds FILE, or [seeds] in the configuration"
+            "{empty}no seeds, and {why}: give --seed URL, --seeds FILE, or [seeds] in the configuration"
         )));
     }
+    notes.extend(empty);
     Ok(seeds)
 }
 
