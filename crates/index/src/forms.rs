@@ -92,7 +92,10 @@ pub(crate) fn name_with_signs(text: &str, word: &Word<'_>) -> Option<(String, Ra
     let signs = Signs::between(&text[..range.start], &text[range.end..]);
     (!signs.is_empty()).then(|| {
         let name = [signs.before, word.text, signs.behind].concat();
-        (name, range.start - signs.before.len()..range.end + signs.behind_bytes)
+        (
+            name,
+            range.start - signs.before.len()..range.end + signs.behind_bytes,
+        )
     })
 }
 
