@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use outcome::PageType;
 use segment::{SEGMENT_SCHEME, Segmenter, Word, Words, chinese_script};
 use serde::{Deserialize, Serialize};
-use tantivy::indexer::IndexWriterOptions;
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::schema::Value;
 use tantivy::{Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
@@ -28,6 +28,12 @@ use crate::tokenizer::{SEPARATOR, push_characters, push_words};
 pub const HEAP_BYTES: usize = 32 << 20;
 /// The least that the engine takes.
 pub const HEAP_BYTES_LEAST: usize = 15_000_000;
+
+/// Segments that are merged into one. More of them make fewer merges, and a search looks into each that is left.
+const MERGED_MIN: usize = 16;
+/// Smaller segments count as one size: those of commits, which have some thousand documents. With a larger bound
+/// what was merged of them would be merged again with the next.
+const SMALL_DOCUMENTS: u32 = 2_000;
 
 const READ: &str = "read the search index";
 
@@ -151,6 +157,7 @@ impl PageIndex {
             .num_merge_threads(1)
             .build();
         let writer = index.writer_with_options(options).map_err(engine(OPEN))?;
+        writer.set_merge_policy(Box::new(merges()));
         Ok(PageIndex {
             index,
             writer,
@@ -288,6 +295,15 @@ impl PageIndex {
             .wait_merging_threads()
             .map_err(engine("close the search index"))
     }
+}
+
+/// Which segments are merged: [`MERGED_MIN`] of about one size, so that a document is written again as often as the
+/// index has grown by so much.
+fn merges() -> LogMergePolicy {
+    let mut policy = LogMergePolicy::default();
+    policy.set_min_num_segments(MERGED_MIN);
+    policy.set_min_layer_size(SMALL_DOCUMENTS);
+    policy
 }
 
 pub(crate) fn urls(
