@@ -24,13 +24,32 @@ pub(super) fn may_stand_in(text: &str) -> bool {
     text.contains('年') || text.contains("25") || text.chars().any(is_thai)
 }
 
-/// Eras: how they are written, the Western year of their first, and their first and last day.
-const ERAS: [(&str, i32, (i32, u8, u8), (i32, u8, u8)); 5] = [
-    ("民國", 1912, (1912, 1, 1), (i32::MAX, 12, 31)),
-    ("民国", 1912, (1912, 1, 1), (i32::MAX, 12, 31)),
-    ("令和", 2019, (2019, 5, 1), (i32::MAX, 12, 31)),
-    ("平成", 1989, (1989, 1, 8), (2019, 4, 30)),
-    ("昭和", 1926, (1926, 12, 25), (1989, 1, 7)),
+/// An era of a calendar: how it is written, the Western year of its first, and its first and last day.
+struct Era {
+    name: &'static str,
+    first_year: i32,
+    first_day: (i32, u8, u8),
+    last_day: (i32, u8, u8),
+}
+
+/// The present one has no end.
+const OPEN: (i32, u8, u8) = (i32::MAX, 12, 31);
+
+const fn era(name: &'static str, first_day: (i32, u8, u8), last_day: (i32, u8, u8)) -> Era {
+    Era {
+        name,
+        first_year: first_day.0,
+        first_day,
+        last_day,
+    }
+}
+
+const ERAS: [Era; 5] = [
+    era("民國", (1912, 1, 1), OPEN),
+    era("民国", (1912, 1, 1), OPEN),
+    era("令和", (2019, 5, 1), OPEN),
+    era("平成", (1989, 1, 8), (2019, 4, 30)),
+    era("昭和", (1926, 12, 25), (1989, 1, 7)),
 ];
 
 /// "二〇二三年五月一日", "２０２３年５月１日", "令和5年5月1日".
@@ -43,8 +62,8 @@ fn by_characters(text: &str) -> Option<Day> {
         let (day, _) = number_before(rest, &['日', '号', '號'])?;
         let (month, day) = (u8::try_from(month).ok()?, u8::try_from(day).ok()?);
         let named = before[..begin].trim_end();
-        let era = ERAS.iter().find(|(name, ..)| named.ends_with(name));
-        let Some((name, first_year, first_day, last_day)) = era else {
+        let era = ERAS.iter().find(|era| named.ends_with(era.name));
+        let Some(era) = era else {
             let is_whole = number.chars().count() == 4;
             let year = value(number).filter(|_| is_whole)?;
             return Some(Day {
@@ -54,10 +73,12 @@ fn by_characters(text: &str) -> Option<Day> {
                 day,
             });
         };
-        let year = first_year + i32::try_from(value(number)?).ok()? - 1;
-        let is_within = (*first_day..=*last_day).contains(&(year, month, day));
+        let year = i32::try_from(value(number)?)
+            .ok()?
+            .checked_add(era.first_year - 1)?;
+        let is_within = (era.first_day..=era.last_day).contains(&(year, month, day));
         is_within.then_some(Day {
-            at: named.len() - name.len(),
+            at: named.len() - era.name.len(),
             year,
             month,
             day,

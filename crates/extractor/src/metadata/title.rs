@@ -273,13 +273,15 @@ fn shares_words(heading: &str, title: &str) -> bool {
     heading.chars().any(crate::char_counts::is_cjk) || (common > 0 && common * 2 >= own.len())
 }
 
+/// What stands between a title and the names of its section and site.
+const SEPARATORS: [&str; 15] = [
+    " | ", " - ", " – ", " — ", " :: ", " » ", " « ", " · ", " • ", "_", "｜", " / ", "|", "--",
+    "——",
+];
+
 /// Cuts the site's name off a title: the part that is the site's known name or its host's, or else a
 /// short last part.
 fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
-    const SEPARATORS: [&str; 15] = [
-        " | ", " - ", " – ", " — ", " :: ", " » ", " « ", " · ", " • ", "_", "｜", " / ", "|",
-        "--", "——",
-    ];
     let host = url.host_str().unwrap_or("");
     let label = host
         .trim_start_matches("www.")
@@ -309,11 +311,11 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
     let repeated = repeated_separator(rest, &SEPARATORS);
     // At most four parts are cut: section, site, slogan.
     for _ in 0..4 {
-        let Some((at, separator)) = SEPARATORS
-            .iter()
-            .filter_map(|separator| rest.rfind(separator).map(|at| (at, *separator)))
-            .max_by_key(|(at, _)| *at)
-        else {
+        let found = |find: fn(&str, &'static str) -> Option<usize>| {
+            SEPARATORS.map(|separator| find(rest, separator).map(|at| (at, separator)))
+        };
+        let last = found(|rest, separator| rest.rfind(separator));
+        let Some((at, separator)) = last.into_iter().flatten().max_by_key(|(at, _)| *at) else {
             break;
         };
         let (head, tail) = (&rest[..at], &rest[at + separator.len()..]);
@@ -322,11 +324,8 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
             rest = head;
             continue;
         }
-        let Some((first_at, first)) = SEPARATORS
-            .iter()
-            .filter_map(|separator| rest.find(separator).map(|at| (at, *separator)))
-            .min_by_key(|(at, _)| *at)
-        else {
+        let first = found(|rest, separator| rest.find(separator));
+        let Some((first_at, first)) = first.into_iter().flatten().min_by_key(|(at, _)| *at) else {
             break;
         };
         let before = rest[..first_at].trim();
