@@ -38,7 +38,6 @@ mod schema;
 mod tokenizer;
 
 // Searching.
-mod english;
 mod exclusion;
 mod hints;
 mod query;

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use segment::{Script, without_accents};
+use segment::{Script, english_forms, without_accents};
 use tantivy::Term;
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, Occur,
@@ -13,7 +13,6 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
-use crate::english::english_forms;
 use crate::error::IndexError;
 use crate::exclusion::Exclusion;
 use crate::forms::{PART, parts_in_query, place_count};

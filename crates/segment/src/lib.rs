@@ -38,7 +38,11 @@ mod words;
 // The language of a text.
 mod language;
 
+// The forms of a word.
+mod english;
+
 pub use accents::without_accents;
+pub use english::english_forms;
 pub use fold::fold;
 pub use language::{Language, NotALanguage, language};
 pub use script::Script;

@@ -67,7 +67,7 @@ const NO_PLURALS: [&str; 14] = [
 
 /// The other number of an English word and its possessive, or the word that it is the possessive of; nothing for
 /// other words.
-pub(crate) fn english_forms(text: &str) -> Vec<String> {
+pub fn english_forms(text: &str) -> Vec<String> {
     if let Some(owner) = text.strip_suffix("'s") {
         return Vec::from_iter(is_english(owner).then(|| owner.to_owned()));
     }
