@@ -442,6 +442,25 @@ fn a_mirror_with_session_ids_of_its_own_is_left_alone_too() {
 }
 
 #[test]
+fn a_check_tells_of_keywords_that_say_little() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let topic = "[topic]\nkeywords = [\"it\", \"IT\", \"茶\", \"railway\"]\n";
+    let config = file(dir.path(), "topic.toml", topic);
+    let words = [
+        "\"it\" is among the",
+        "\"IT\" counts in capitals",
+        "\"茶\" has one character",
+    ];
+    let check = tamis(&["topic", "check", &config]).output().expect("runs");
+    says(&check, 0, &words);
+    let json = stdout(&run(&mut tamis(&["topic", "check", "--json", &config])));
+    let row: serde_json::Value = serde_json::from_str(json.trim()).expect("JSON");
+    assert_eq!(row["keywords_doubtful"].as_array().map(Vec::len), Some(3));
+    let check = run(&mut tamis(&["config", "check", &config]));
+    has(&stdout(&check), &words);
+}
+
+#[test]
 fn a_topic_check_shows_terms_scores_and_why() {
     let dir = tempfile::tempdir().expect("a directory");
     let config = file(

@@ -1,11 +1,14 @@
-//! Whether two words in letters are forms of one word.
+//! Whether two words in letters are of one family.
 //!
-//! Words of ASCII letters are if what follows the letters that they share is, in both, an ending of one family:
-//! "biology" and "biological", "parse" and "parsing", "planet" and "planetary"; but neither "planet" and
-//! "plants" nor "police" and "policy". A shared prefix alone took such pairs for one word. For words with other
-//! letters, of whose endings nothing is known here, the shared prefix must cover most of both.
+//! The forms of English nouns and verbs are made by their rules (`segment::english_inflections`). Beyond these
+//! words of ASCII letters are of one family if what follows the letters that they share is, in both, an ending of one
+//! kind: "biology" and "biological", "planet" and "planetary"; but neither "planet" and "plants" nor "police" and
+//! "policy". A shared prefix alone took such pairs for one word. For words with other letters, of whose endings
+//! nothing is known here, the shared prefix must cover most of both.
 
-/// Bytes at the beginning of a word that all its inflections share.
+use segment::are_english_look_alikes;
+
+/// Bytes at the beginning of a word that all of its family share.
 pub(crate) const INFLECTION_PREFIX_BYTES: usize = 4;
 /// Letters of a word of which another one may have one, or two, more: "german" and "germany", "postgres" and
 /// "postgresql".
@@ -13,11 +16,14 @@ const CUT_SHORT_BYTES: [usize; 2] = [6, 8];
 /// Letters of a word in another script than ASCII that all its forms share: вода, воды.
 const SHARED_LETTERS_MIN: usize = 3;
 
+/// Endings of nouns and verbs that the rules of English put to a word.
+const BY_RULE: [&str; 11] = [
+    "", "s", "es", "ed", "ing", "ings", "e", "y", "ies", "ied", "ying",
+];
+
 /// Endings that stand for each other after the same letters, and the letters that must go before them. Where
 /// one of them makes another word of a word, four letters are too few: a signal is no signing, a corner no corn.
-const FAMILIES: [(usize, &[&str]); 9] = [
-    // railway, railways; plant, planting
-    (4, &["", "s", "es", "ed", "ing", "ings"]),
+const FAMILIES: [(usize, &[&str]); 5] = [
     // region, regional; planet, planetary; music, musician; football, footballer; invest, investment
     (
         5,
@@ -27,14 +33,12 @@ const FAMILIES: [(usize, &[&str]); 9] = [
             "ments",
         ],
     ),
-    // parse, parsing
-    (4, &["e", "es", "ed", "ing", "ings", "ely"]),
     // Europe, European; nature, natural; finance, financial; translate, translation
     (
         5,
         &[
-            "e", "es", "ed", "ing", "ings", "er", "ers", "or", "ors", "al", "als", "ally", "ial",
-            "ially", "ic", "ical", "ean", "eans", "ion", "ions", "ation", "ations", "ive",
+            "e", "es", "ed", "ing", "ings", "ely", "er", "ers", "or", "ors", "al", "als", "ally",
+            "ial", "ially", "ic", "ical", "ean", "eans", "ion", "ions", "ation", "ations", "ive",
         ],
     ),
     // biology, biological, biologist; industry, industrial
@@ -45,8 +49,6 @@ const FAMILIES: [(usize, &[&str]); 9] = [
             "er", "ers", "ial", "ially",
         ],
     ),
-    // city, cities
-    (4, &["y", "ies", "ied", "ying"]),
     // mathematics, mathematical, mathematician
     (
         4,
@@ -61,23 +63,17 @@ const FAMILIES: [(usize, &[&str]); 9] = [
             "a", "as", "o", "os", "an", "ans", "ian", "ians", "ae", "ese",
         ],
     ),
-    // crisis, crises
-    (4, &["is", "es"]),
 ];
 
-/// Whether two words are forms of one word.
-pub(crate) fn are_inflections(a: &str, b: &str) -> bool {
+/// Whether two words are of one family, beside the forms that the rules of English give.
+pub(crate) fn are_kin(a: &str, b: &str) -> bool {
     if !(a.is_ascii() && b.is_ascii()) {
         return share_most(a, b);
     }
     let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    if shared < INFLECTION_PREFIX_BYTES {
-        return false;
-    }
-    match a.len() == INFLECTION_PREFIX_BYTES {
-        true => matches!(&b[shared..], "" | "s"),
-        false => share_a_stem(a, b, shared),
-    }
+    shared >= INFLECTION_PREFIX_BYTES
+        && share_a_stem(a, b, shared)
+        && !are_english_look_alikes(a, b)
 }
 
 /// Whether words share all but two of the first one's letters, and most of the longer one's.
@@ -101,13 +97,19 @@ fn share_a_stem(a: &str, b: &str, shared: usize) -> bool {
         let fits = |(shortest, family): &(usize, &[&str])| {
             stem >= *shortest && family.contains(&a) && family.contains(&b)
         };
-        FAMILIES.iter().any(fits)
+        !(BY_RULE.contains(&a) && BY_RULE.contains(&b)) && FAMILIES.iter().any(fits)
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use segment::english_inflections;
+
+    /// Whether one word is a form of another or of its family, as keywords ask it.
+    fn are_inflections(a: &str, b: &str) -> bool {
+        english_inflections(a).iter().any(|form| form == b) || are_kin(a, b)
+    }
 
     #[test]
     fn forms_of_one_word_are_known() {
@@ -187,6 +189,48 @@ mod tests {
             ("communism", "community"),
         ] {
             assert!(!are_inflections(a, b), "{a} {b}");
+        }
+    }
+
+    /// Words and forms of them.
+    const FORMS: &str = "bus buses, tax taxes, oil oils, city cities, navy navies, sky skies, fox foxes, lens lenses, hero heroes, \
+        key keys, boy boys, gun guns, cow cows, owl owls, nut nuts, bed beds, cup cups, bike biker, bake baking, \
+        dive divers, vote voting, vote voted, dance dancers, smoke smoking, fish fishing, ski skis, \
+        swim swimming, plan planning, knit knitting, cook cooks, bird birds, hunt hunters, bank banking, \
+        sing singing, play players, teach teaching, man men, goose geese, leaf leaves, wife wives, half halves, \
+        matrix matrices, axis axes, analysis analyses, nucleus nuclei, bacterium bacteria, fireman firemen, \
+        grandchild grandchildren, werewolf werewolves, travel traveled, model modelling, study studies, \
+        party parties, child children's, photo photos, panic panicking, bridge bridges, house housing, \
+        glass glasses, virus viruses, wharf wharves, game gaming, mine miners, cheese cheeses, drive drivers, \
+        snow snowing, row rowing, garden gardens, visit visitors, blog bloggers, hack hackers, weld welders";
+
+    #[test]
+    fn short_words_have_forms_both_ways() {
+        for pair in FORMS.split(", ") {
+            let (a, b) = pair.split_once(' ').unwrap();
+            assert!(are_inflections(a, b) && are_inflections(b, a), "{a} {b}");
+        }
+    }
+
+    /// Words that are no forms of each other.
+    const STRANGERS: &str = "car caring, car card, bus bust, tax taxis, war warm, art arty, bee beef, cat cater, map maple, bat bath, \
+        cow coward, ant anti, pie pier, bed bedlam, hat hated, pen penal, pin pining, fin finger, win wines, \
+        rat rated, rob robe, tub tuber, star stare, plan plane, can cane, cap cape, mat matter, bit biting, \
+        sit site, not note, cod coding, cut cute, moth mother, numb number, show shower, corn corner, lay layer, \
+        lad ladder, pot potter, sum summer, cop copper, lit liter, pow power, eve ever, nee need, unit united, \
+        her herring, wick wicked, thing thin, bring bride, seed see, new news, tex texas, len leg, man manual, \
+        women wombat, mice mick, leaf leak, index indian, child chill, mouse mousse, horse hoarse, body bode, \
+        baby babel, sky skiing, party part, story stores, pony pond, cherry chest, cook cookies, vote votive, \
+        bake bacon, ride ridge, code codex, surf surfaces, run rune, knit knife, hunt hungry, rock rocket, \
+        sing singe, work worm, teach teak, snow snob, game gamma, wine winds, tree treat, film filter, \
+        model modern, photo photon, potato pot, hero herons, zoo zoom, toy toyota, drum drug, bridge bride, \
+        glass glad, study studs, carry car, market mark, planet plane, pasta past";
+
+    #[test]
+    fn short_words_that_look_alike_are_no_forms() {
+        for pair in STRANGERS.split(", ") {
+            let (a, b) = pair.split_once(' ').unwrap();
+            assert!(!are_inflections(a, b) && !are_inflections(b, a), "{a} {b}");
         }
     }
 }

@@ -1,21 +1,29 @@
 //! The keywords of a topic: parsed once, found in words, counted by field.
 //!
-//! A keyword in Latin letters also matches its inflections: "mathematics" finds "mathematical", and
-//! "Africa" finds "African" ([`crate::inflections`]).
+//! A keyword in letters also matches the forms of its words: "city" finds "cities", "mathematics" finds
+//! "mathematical", and "Africa" finds "African". How it is written does not matter: "e-mail" is "email", "U.S." is
+//! "US" ([`crate::keyword_word`]). An abbreviation in capitals that would be a common word, or a word of one or two
+//! letters, is asked for in capitals: "IT".
 //!
 //! Accents may be left out on either side, and the signs of a name count: the keyword `C++` is found in neither
 //! `C` nor `C#`, while `C` is found in all of them, as in a search.
 //!
 //! Chinese has no spaces, and a dictionary cuts 锂电池 as one word and 固态电池 as two. So a keyword in Han
-//! characters is found within a longer word as well, where it is a word's end if it is one character (红茶 is
-//! a tea, 水平 no water), and across words where it begins and ends with one of them: 重大学术 has no 大学.
+//! characters is found within a longer word as well. Across words it is found wherever it stands if it has
+//! three characters or two words (量子计算 in 量子计算机); one word of two characters must begin and end with a word:
+//! 重大学术 has no 大学. For one of one character see [`crate::one_character`].
 
-use segment::{Script, Segmenter, Signs, Word, Words, without_accents};
+use segment::{Script, Segmenter, Word, Words, without_accents};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::inflections::{INFLECTION_PREFIX_BYTES, are_inflections};
+use crate::common_words::is_common;
+use crate::inflections::INFLECTION_PREFIX_BYTES;
+use crate::keyword_word::{
+    Capitals, KeywordWord, PIECE_LETTERS_MIN, capitals_of, hashes_of, is_without_signs,
+    leave_joins_out, parts_of,
+};
+use crate::one_character::{Stands, stands_for};
 use crate::topic_config::{TopicConfig, TopicError};
-use crate::url_parts::clip;
 
 /// Keywords of one topic; further ones are ignored.
 const KEYWORDS_MAX: usize = 64;
@@ -41,23 +49,25 @@ pub(crate) type KeywordCounts = Vec<[u16; 4]>;
 pub(crate) struct Keyword {
     pub(crate) text: String,
     words: Vec<KeywordWord>,
-    /// Its words in one, where all are in Han characters.
-    han: Option<String>,
+    /// Hashes of its words as they stand in texts.
+    hashes: Vec<u64>,
+    /// All of them in one, where they are in letters, and its forms: "e-mail" in "emails".
+    in_one: Option<KeywordWord>,
+    /// All of them in one, where all are in Han characters.
+    han: Option<Han>,
     pub(crate) weight: f32,
     /// It rules pages out.
     pub(crate) excluded: bool,
 }
 
+/// A keyword in Han characters.
 #[derive(Debug, Clone)]
-struct KeywordWord {
-    hash: u64,
+struct Han {
     text: String,
-    /// Without its accents.
-    plain: String,
-    /// The signs that make a name of it.
-    signs: Signs,
-    /// Inflections of it match as well.
-    inflects: bool,
+    /// It has one character.
+    is_one: bool,
+    /// It is found wherever it stands in the running text.
+    runs_on: bool,
 }
 
 /// The keywords and the wanted languages of a topic: its fixed part.
@@ -68,13 +78,29 @@ pub(crate) struct Keywords {
     first_words: FirstWordFilter,
 }
 
-/// A small Bloom filter over the keywords' first words, their prefixes, and the first characters of those in
-/// Han. Most words of a page are in none of the sets, so no keyword need be compared with them.
-#[derive(Debug, Clone, Copy, Default)]
+/// A small Bloom filter over the words that keywords may begin with, the prefixes of those words' families, the
+/// first characters of those in Han, and the first letters of those that a text may write with a hyphen. Most words
+/// of a page are in none of the sets, so no keyword need be compared with them.
+#[derive(Debug, Clone, Copy)]
 struct FirstWordFilter {
-    words: [u64; 4],
+    words: [u64; WORD_BITS / 64],
     prefixes: [u64; 4],
     characters: [u64; 4],
+    letters: [u64; 4],
+}
+
+/// Bits for words: a keyword has some ten to fifty forms.
+const WORD_BITS: usize = 4096;
+
+impl Default for FirstWordFilter {
+    fn default() -> Self {
+        FirstWordFilter {
+            words: [0; WORD_BITS / 64],
+            prefixes: [0; 4],
+            characters: [0; 4],
+            letters: [0; 4],
+        }
+    }
 }
 
 impl FirstWordFilter {
@@ -82,24 +108,38 @@ impl FirstWordFilter {
         let mut filter = FirstWordFilter::default();
         for keyword in list {
             let first = &keyword.words[0];
-            set(&mut filter.words, first.hash);
-            if let Some(character) = keyword.han.as_ref().and_then(|text| text.chars().next()) {
+            let in_one = keyword.in_one.iter().flat_map(KeywordWord::forms);
+            for &hash in first.forms().iter().chain(in_one) {
+                filter.set_word(hash);
+            }
+            for hash in keyword.beginnings_in_one() {
+                filter.set_word(hash);
+            }
+            if let (Script::Han, Some(character)) = (first.script, first.text.chars().next()) {
                 set(&mut filter.characters, character_hash(character));
             }
-            for text in [&first.text, &first.plain] {
+            for text in first.spellings() {
                 if let (true, Some(prefix)) = (first.inflects, prefix_hash(text)) {
                     set(&mut filter.prefixes, prefix);
                 }
-                // Words shorter than a prefix are compared whole.
-                set(&mut filter.words, xxh3_64(text.as_bytes()));
+            }
+            if first.has_pieces() {
+                set(&mut filter.letters, letter_hash(&first.text));
+                if let Some(piece) = first.text.get(..PIECE_LETTERS_MIN) {
+                    filter.set_word(xxh3_64(piece.as_bytes()));
+                }
             }
         }
         filter
     }
 
-    /// False when no keyword can begin with this word.
-    fn may_match(&self, word: &Word<'_>) -> bool {
-        if is_set(&self.words, word.hash) {
+    fn set_word(&mut self, hash: u64) {
+        self.words[(hash >> 58) as usize] |= 1 << (hash >> 52 & 63);
+    }
+
+    /// False when no keyword can begin with the word at a place.
+    fn may_match(&self, word: &Word<'_>, words: &Words, at: usize) -> bool {
+        if self.has_word(word.hash) {
             return true;
         }
         match word.script {
@@ -107,8 +147,17 @@ impl FirstWordFilter {
                 let mut characters = word.text.chars();
                 characters.any(|character| is_set(&self.characters, character_hash(character)))
             }
-            _ => self.may_begin_with(word.text) || self.may_match_plain(word),
+            _ => {
+                self.may_begin_with(word.text)
+                    || self.may_match_plain(word)
+                    || (has_hyphen_behind(words, at)
+                        && is_set(&self.letters, letter_hash(word.text)))
+            }
         }
+    }
+
+    fn has_word(&self, hash: u64) -> bool {
+        self.words[(hash >> 58) as usize] & 1 << (hash >> 52 & 63) != 0
     }
 
     fn may_begin_with(&self, word: &str) -> bool {
@@ -118,15 +167,25 @@ impl FirstWordFilter {
     fn may_match_plain(&self, word: &Word<'_>) -> bool {
         let plain = (word.script == Script::Other).then(|| without_accents(word.text));
         plain.flatten().is_some_and(|plain| {
-            self.may_begin_with(&plain) || is_set(&self.words, xxh3_64(plain.as_bytes()))
+            self.may_begin_with(&plain) || self.has_word(xxh3_64(plain.as_bytes()))
         })
     }
 }
 
-/// A hash of the first four bytes of a word, which all its inflections share.
+/// Whether something like a hyphen stands behind the word at a place.
+fn has_hyphen_behind(words: &Words, at: usize) -> bool {
+    // The first byte of the dashes of Unicode.
+    matches!(words.text_behind(at).as_bytes(), [b'-' | 0xe2, ..])
+}
+
+/// A hash of the first four bytes of a word, which all of its family share.
 fn prefix_hash(text: &str) -> Option<u64> {
     let first: &[u8; INFLECTION_PREFIX_BYTES] = text.as_bytes().first_chunk()?;
     Some(spread(u32::from_le_bytes(*first)))
+}
+
+fn letter_hash(text: &str) -> u64 {
+    spread(text.as_bytes().first().copied().unwrap_or_default().into())
 }
 
 fn character_hash(character: char) -> u64 {
@@ -191,11 +250,10 @@ impl Keywords {
         if missing.peek().is_none() {
             return mask;
         }
-        let folded = segment::fold(text);
-        let plain = without_accents(&folded);
-        let plain = plain.as_deref().unwrap_or(&folded);
-        let has = |prefix: &str| folded.contains(prefix) || plain.contains(prefix);
-        if missing.any(|(_, keyword)| keyword.prefixes().into_iter().any(has)) {
+        let mut folded = segment::fold(text);
+        // An e-mail is an email.
+        leave_joins_out(&mut folded);
+        if missing.any(|(_, keyword)| keyword.may_stand_in(&folded)) {
             mask | self.mask(&Segmenter::shared().words(text))
         } else {
             mask
@@ -206,11 +264,11 @@ impl Keywords {
     pub(crate) fn mask(&self, words: &Words) -> u32 {
         let mut mask = 0;
         for (at, word) in words.iter().enumerate() {
-            if !self.first_words.may_match(&word) {
+            if !self.first_words.may_match(&word, words, at) {
                 continue;
             }
             for (number, keyword) in self.link_keywords() {
-                if keyword.matches_at(words, at, &word) {
+                if keyword.stands_at(words, at, &word) == Stands::Surely {
                     mask |= 1 << number;
                 }
             }
@@ -229,15 +287,25 @@ impl Keywords {
         if self.list.is_empty() {
             return;
         }
+        let mut doubtful = [0_u16; KEYWORDS_MAX];
         for (at, word) in words.iter().take(words_max).enumerate() {
-            if !self.first_words.may_match(&word) {
+            if !self.first_words.may_match(&word, words, at) {
                 continue;
             }
-            for (keyword, counts) in self.list.iter().zip(counts.iter_mut()) {
-                if keyword.matches_at(words, at, &word) {
-                    let count = &mut counts[field as usize];
-                    *count = count.saturating_add(1);
-                }
+            let keywords = self.list.iter().zip(counts.iter_mut()).zip(&mut doubtful);
+            for ((keyword, counts), doubtful) in keywords {
+                let count = match keyword.stands_at(words, at, &word) {
+                    Stands::Surely => &mut counts[field as usize],
+                    Stands::Perhaps => doubtful,
+                    Stands::Not => continue,
+                };
+                *count = count.saturating_add(1);
+            }
+        }
+        for (counts, doubtful) in counts.iter_mut().zip(doubtful) {
+            if counts.iter().any(|&count| count > 0) {
+                let count = &mut counts[field as usize];
+                *count = count.saturating_add(doubtful);
             }
         }
     }
@@ -262,10 +330,7 @@ impl Keywords {
     /// The words of all keywords that are wanted, but for those of names with signs: `c` is not `C++`.
     pub(crate) fn wanted_words(&self) -> impl Iterator<Item = u64> + '_ {
         let wanted = self.list.iter().filter(|keyword| !keyword.excluded);
-        let words = wanted.flat_map(|keyword| &keyword.words);
-        words
-            .filter(|word| word.signs.is_empty())
-            .map(|word| word.hash)
+        wanted.flat_map(|keyword| keyword.hashes.iter().copied())
     }
 
     /// The keywords that a link is looked through for, with their numbers.
@@ -275,7 +340,7 @@ impl Keywords {
 }
 
 impl Keyword {
-    fn parse(source: &str) -> Result<Keyword, TopicError> {
+    pub(crate) fn parse(source: &str) -> Result<Keyword, TopicError> {
         let trimmed = source.trim();
         // A Chinese keyboard writes the signs full-width.
         let (excluded, rest) = match trimmed.strip_prefix(['-', '－']) {
@@ -296,85 +361,176 @@ impl Keyword {
         if words.is_empty() {
             return Err(TopicError::NoWord(source.to_owned()));
         }
+        let count = words.len().min(PHRASE_WORDS_MAX);
         let is_han = words.iter().all(|word| word.script == Script::Han);
-        let signs = |at| words.signs(at);
-        let first = words.iter().take(PHRASE_WORDS_MAX).enumerate();
-        let first = first.map(|(at, word)| KeywordWord {
-            hash: word.hash,
-            text: word.text.to_owned(),
-            plain: without_accents(word.text).unwrap_or_else(|| word.text.to_owned()),
-            signs: signs(at),
-            inflects: word.script == Script::Other && signs(at).is_empty(),
-        });
-        let words: Vec<KeywordWord> = first.collect();
-        let in_one = || words.iter().map(|word| word.text.as_str()).collect();
+        let first = words.iter().take(count).enumerate();
+        let hashes = first
+            .filter(|(at, _)| words.signs(*at).is_empty())
+            .map(|(_, word)| word.hash)
+            .collect();
+        let words: Vec<KeywordWord> = keyword_words(&words, count);
+        let in_one: String = words.iter().map(|word| word.text.as_str()).collect();
         Ok(Keyword {
             text: text.trim().trim_matches('"').to_owned(),
-            han: is_han.then(in_one),
+            han: is_han.then(|| Han {
+                is_one: in_one.chars().count() == 1,
+                runs_on: words.len() > 1 || in_one.chars().count() > 2,
+                text: in_one.clone(),
+            }),
+            in_one: (words.len() > 1 && words.iter().all(KeywordWord::may_be_joined))
+                .then(|| KeywordWord::new(&in_one, Script::Other, Capitals::Any)),
             words,
+            hashes,
             weight,
             excluded,
         })
     }
 
-    /// A text without these strings has no match of the keyword: how it begins, and how it does without accents.
-    fn prefixes(&self) -> [&str; 2] {
-        let first = &self.words[0];
-        [&first.text, &first.plain].map(|text| match first.inflects {
-            true => clip(text, INFLECTION_PREFIX_BYTES),
-            false => text,
-        })
+    /// What whoever gives the keyword should know of it.
+    pub(crate) fn doubt(&self) -> Option<&'static str> {
+        let is_one_character = self.han.as_ref().is_some_and(|han| han.is_one);
+        let [word] = self.words.as_slice() else {
+            return None;
+        };
+        if word.is_in_capitals_only() {
+            return Some("counts in capitals alone, since it is a common word in small letters");
+        }
+        if is_common(&word.text) {
+            return Some("is among the commonest words of a language, so that most pages have it");
+        }
+        is_one_character.then_some(
+            "has one character, which stands in words of other meanings as well: give the words that you mean",
+        )
+    }
+
+    /// Hashes of what a text may write in one of the beginning of the keyword: "fulltext" of "full-text search",
+    /// "x86_64" of "x86-64".
+    fn beginnings_in_one(&self) -> Vec<u64> {
+        if self.in_one.is_none() {
+            return Vec::new();
+        }
+        let texts: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
+        let beginnings = (2..=texts.len()).flat_map(|end| {
+            let words = &texts[..end];
+            ["", "_", ".", ":"].map(|sign| words.join(sign))
+        });
+        hashes_of(&beginnings.collect::<Vec<_>>())
+    }
+
+    /// False when the keyword does not stand in a folded text, of which blanks, hyphens and points were left out.
+    fn may_stand_in(&self, text: &str) -> bool {
+        let plain = without_accents(text);
+        let texts = [text, plain.as_deref().unwrap_or(text)];
+        let mut beginnings = self.words[0].beginnings().iter();
+        beginnings.any(|beginning| texts.iter().any(|text| text.contains(beginning)))
     }
 
     /// Whether the keyword's words stand at a place. `first` is the word there.
-    fn matches_at(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
-        if let Some(text) = &self.han {
-            return stands_within(text, first) || stands_from(text, words, at);
+    fn stands_at(&self, words: &Words, at: usize, first: &Word<'_>) -> Stands {
+        let stands = match &self.han {
+            Some(han) if han.is_one => return stands_for(&han.text, first.text),
+            Some(han) => han.stands_at(words, at, first),
+            None => self.follows_from(words, at, first),
+        };
+        match stands {
+            true => Stands::Surely,
+            false => Stands::Not,
         }
-        self.words[0].matches(first, words, at)
-            && self.words[1..].iter().enumerate().all(|(offset, wanted)| {
-                let at = at + 1 + offset;
-                words
-                    .get(at)
-                    .is_some_and(|word| wanted.matches(&word, words, at))
-            })
+    }
+
+    /// Whether the keyword's words follow each other from a place on, however they are written.
+    fn follows_from(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
+        let (mut at, mut number) = (at, 0);
+        let mut word = *first;
+        loop {
+            let wanted = &self.words[number];
+            if self.matches(number, &word, words, at) {
+                (at, number) = (at + 1, number + 1);
+            } else if let Some(taken) = self.count_in_one(number, &word) {
+                (at, number) = (at + 1, number + taken);
+            } else if let Some(pieces) = wanted.pieces_at(&word, words, at) {
+                (at, number) = (at + pieces, number + 1);
+            } else {
+                return false;
+            }
+            if number == self.words.len() {
+                return true;
+            }
+            let Some(next) = words.get(at) else {
+                return false;
+            };
+            word = next;
+        }
+    }
+
+    /// Whether its word of a number is the word at a place. The first and the last one in Han characters, as in
+    /// 3D打印, may be part of a longer word.
+    fn matches(&self, number: usize, word: &Word<'_>, words: &Words, at: usize) -> bool {
+        let wanted = &self.words[number];
+        let is_han = wanted.script == Script::Han;
+        wanted.matches(word, words, at)
+            || (is_han && number == 0 && word.text.ends_with(&wanted.text))
+            || (is_han
+                && number + 1 == self.words.len()
+                && words.text_from(at).starts_with(&wanted.text))
+    }
+
+    /// How many of its words from one on a text has written in one.
+    fn count_in_one(&self, number: usize, word: &Word<'_>) -> Option<usize> {
+        let in_one = self.in_one.as_ref()?;
+        if !word.text.starts_with(&self.words[number].text) {
+            return None;
+        }
+        if number == 0 && in_one.forms().binary_search(&word.hash).is_ok() {
+            return Some(self.words.len());
+        }
+        let mut text = self.words[number].text.clone();
+        (number + 1..self.words.len()).find_map(|next| {
+            text.push_str(&self.words[next].text);
+            is_without_signs(word.text, &text).then_some(next + 1 - number)
+        })
     }
 }
 
-impl KeywordWord {
-    /// Whether it is a word, which stands at a place of a text.
-    fn matches(&self, word: &Word<'_>, words: &Words, at: usize) -> bool {
-        if !self.signs.is_empty() {
-            let is_word = self.hash == word.hash || self.is_plain(word, |a, b| a == b);
-            let signs = || words.signs(at);
-            return is_word
-                && signs().before == self.signs.before
-                && signs().behind == self.signs.behind;
-        }
-        self.hash == word.hash
-            || (self.inflects
-                && word.script == Script::Other
-                && (are_inflections(&self.text, word.text)
-                    || self.is_plain(word, |a, b| a == b || are_inflections(a, b))))
+impl Han {
+    fn stands_at(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
+        first.text.contains(&self.text)
+            || stands_from(&self.text, words, at)
+            || (self.runs_on && self.begins_within(words, at, first))
     }
 
-    /// Whether it is a word once both are without accents; false where both have none.
-    fn is_plain(&self, word: &Word<'_>, is_same: impl Fn(&str, &str) -> bool) -> bool {
-        if word.text.is_ascii() && self.text == self.plain {
-            return false;
-        }
-        let plain = without_accents(word.text);
-        is_same(&self.plain, plain.as_deref().unwrap_or(word.text))
+    /// Whether it stands in the running text from some character of a word on.
+    fn begins_within(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
+        let text = words.text_from(at);
+        let mut starts = first.text.char_indices();
+        starts.any(|(start, _)| text[start..].starts_with(&self.text))
     }
 }
 
-/// Whether a keyword in Han characters stands in a word.
-fn stands_within(keyword: &str, word: &Word<'_>) -> bool {
-    let is_one = keyword.chars().nth(1).is_none();
-    match is_one {
-        true => word.text.ends_with(keyword),
-        false => word.text.contains(keyword),
+/// The words of a keyword, cut at the signs within them.
+fn keyword_words(words: &Words, count: usize) -> Vec<KeywordWord> {
+    // Who writes HOW TO COOK FISH means no abbreviations.
+    let is_loud = count > 1 && (0..count).all(|at| words.is_in_capitals(at));
+    let mut all = Vec::new();
+    for (at, word) in words.iter().take(count).enumerate() {
+        if word.script != Script::Other {
+            all.push(KeywordWord::new(word.text, word.script, Capitals::Any));
+            continue;
+        }
+        let signs = words.signs(at);
+        if !signs.is_empty() {
+            all.push(KeywordWord::of_name(word.text, signs));
+            continue;
+        }
+        for part in parts_of(word.text) {
+            let capitals = match words.is_in_capitals(at) && !is_loud {
+                true => capitals_of(&part),
+                false => Capitals::Any,
+            };
+            all.push(KeywordWord::new(&part, word.script, capitals));
+        }
     }
+    all
 }
 
 /// Whether it is made of whole words from one on.
@@ -404,24 +560,27 @@ fn primary_language(tag: &str) -> String {
 mod tests {
     use super::*;
 
+    /// How often a keyword stands in a text.
+    #[track_caller]
+    fn count(keyword: &str, text: &str) -> u16 {
+        let config = TopicConfig {
+            keywords: vec![keyword.into()],
+            ..TopicConfig::default()
+        };
+        let keywords = Keywords::parse(&config).unwrap();
+        let words = Segmenter::shared().words(text);
+        let mut counts = keywords.no_counts();
+        keywords.count(&words, words.len(), Field::Text, &mut counts);
+        assert_eq!(
+            keywords.mask_with_more(0, text) == 1,
+            counts[0][1] > 0,
+            "{keyword} in {text}"
+        );
+        counts[0][1]
+    }
+
     #[test]
     fn a_keyword_in_han_is_found_however_the_dictionary_cuts_the_text() {
-        let count = |keyword: &str, text: &str| {
-            let config = TopicConfig {
-                keywords: vec![keyword.into()],
-                ..TopicConfig::default()
-            };
-            let keywords = Keywords::parse(&config).unwrap();
-            let words = Segmenter::shared().words(text);
-            let mut counts = keywords.no_counts();
-            keywords.count(&words, words.len(), Field::Text, &mut counts);
-            assert_eq!(
-                keywords.mask_with_more(0, text) == 1,
-                counts[0][1] > 0,
-                "{text}"
-            );
-            counts[0][1]
-        };
         for (keyword, text, times) in [
             ("电池", "锂电池、蓄电池和固态电池，也叫电池。", 4),
             ("電池", "锂电池很好", 1),
@@ -429,8 +588,7 @@ mod tests {
             ("大学", "这是重大学术问题", 0),
             ("机器学习", "机器学习很有用", 1),
             ("机器学习", "机器会学习", 0),
-            ("茶", "红茶和绿茶都在茶馆", 2),
-            ("水", "他的水平很高", 0),
+            ("量子计算", "量子计算机，量子计算", 2),
             ("C++", "Ｃ＋＋程序和C++语言，C语言，C#", 2),
             ("c#", "C# and C++ and C, in C#-like F#", 2),
             (".NET", "Use .NET, ASP.NET or the net.", 1),
@@ -440,8 +598,98 @@ mod tests {
             ("cafe", "A café in the cafes", 2),
             ("Łódź", "Lodz", 1),
             ("año", "ano, año, anno", 2),
+            ("固态电池", "全固态电池和半固态电池", 2),
+            ("新能源汽车", "新能源汽车销量", 1),
+            ("会计", "社会计划", 0),
+            ("3D打印", "用3D打印机，也叫3D 打印", 2),
+            ("维生素C", "复合维生素C", 1),
+            ("C语言", "C语言学，C 语言", 2),
         ] {
             assert_eq!(count(keyword, text), times, "{keyword} in {text}");
+        }
+    }
+
+    #[test]
+    fn one_character_is_found_in_words_that_are_of_it() {
+        for (keyword, text, times) in [
+            ("茶", "红茶和绿茶都在茶馆", 3),
+            ("茶", "茶叶", 1),
+            ("水", "他的水平很高", 0),
+            ("水", "水平很高，水很深", 2),
+            ("象", "对象和现象给人的印象", 0),
+            ("象", "大象", 1),
+            ("米", "三厘米", 0),
+            ("鸟", "鸟类的迁徙", 1),
+            ("药", "药物", 1),
+        ] {
+            assert_eq!(count(keyword, text), times, "{keyword} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_keyword_is_found_however_it_is_written() {
+        for (keyword, text, times) in [
+            (
+                "email",
+                "E-mail, e-mails, an e\u{2010}mail, emails; e mail",
+                4,
+            ),
+            ("e-mail", "Email, emails, e-mails", 3),
+            ("fulltext", "full text, full-text, full texts, FullText", 4),
+            ("full-text search", "Fulltext search, full text searches", 2),
+            ("full text search", "a fulltext-search", 1),
+            ("website", "web site, Web sites", 2),
+            ("today", "to day", 0),
+            ("nowhere", "now here", 0),
+            ("wifi", "Wi-Fi, WiFi", 2),
+            ("wi-fi", "wifi", 1),
+            ("b-tree", "Btree, B-trees, btrees", 3),
+            ("btree", "a B-tree", 1),
+            ("x86-64", "x86_64, x86-64, x86 64", 3),
+            ("x86_64", "x86-64", 1),
+            ("Node.js", "NodeJS, node.js, Node JS", 3),
+            ("nodejs", "Node.js, node-js", 2),
+            ("v2.0", "v20, v2.0", 1),
+            ("3.14", "314 or 3.14", 1),
+            ("mouse", "Mice, mouse's, mousse", 2),
+            ("city", "cities, city's, cite", 2),
+        ] {
+            assert_eq!(count(keyword, text), times, "{keyword} in {text}");
+        }
+    }
+
+    #[test]
+    fn an_abbreviation_that_would_be_a_common_word_is_asked_for_in_capitals() {
+        for (keyword, text, times) in [
+            (
+                "US",
+                "Let us go. The US and the U.S. Senate. LET US GO. uss",
+                3,
+            ),
+            ("U.S.", "Let us go to the US", 1),
+            ("IT", "It is it, and its ITs. IT jobs", 2),
+            ("us", "Let us go to the US", 2),
+            ("AI", "J’ai, ai; Ai. AI, A.I.", 2),
+            ("AI", "the ai", 1),
+            ("A.I.", "Of AI", 1),
+            ("PC", "Two PCs, a PC, a pc", 2),
+            ("SQL", "Sql, sql, SQL", 3),
+            ("UNIX", "Unix", 1),
+            ("HOW TO COOK FISH", "how to cook fish", 1),
+            ("IT jobs", "it jobs, IT jobs", 1),
+        ] {
+            assert_eq!(count(keyword, text), times, "{keyword} in {text}");
+        }
+    }
+
+    #[test]
+    fn keywords_that_most_pages_have_are_in_doubt() {
+        let doubt = |keyword: &str| Keyword::parse(keyword).unwrap().doubt();
+        for keyword in ["it", "IT", "US^2", "-the", "我们", "茶", "U.S."] {
+            assert!(doubt(keyword).is_some(), "{keyword}");
+        }
+        for keyword in ["AI", "SQL", "car", "the law", "红茶", "R"] {
+            assert_eq!(doubt(keyword), None, "{keyword}");
         }
     }
 

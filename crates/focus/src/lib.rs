@@ -25,9 +25,12 @@
 mod focus;
 
 // The topic: what the user gave, and a page as the topic sees it.
+mod common_words;
 mod inflections;
 mod keyword_score;
+mod keyword_word;
 mod keywords;
+mod one_character;
 mod page_terms;
 mod shelves;
 mod topic;
@@ -73,7 +76,7 @@ pub use outlook::{Expected, HarvestOutlook};
 pub use page_classifier::Relevance;
 pub use page_terms::{KeywordPlaces, PageTerms, PageView};
 pub use stop::{HarvestShare, HarvestStop, StopConfig};
-pub use topic::{TermSource, Topic, TopicTerm, count_keywords};
+pub use topic::{TermSource, Topic, TopicTerm, count_keywords, keyword_doubts};
 pub use topic_config::{ExampleText, TopicConfig, TopicError};
 pub use url_dedup_rules::{PredictedDuplicate, UrlDedupConfig, UrlDedupRules};
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::hashing::term_bucket;
-use crate::keywords::Keywords;
+use crate::keywords::{Keyword, Keywords};
 use crate::link_features::{LinkContext, LinkFeatures};
 use crate::page_classifier::{Linked, PageClassifier, Relevance};
 use crate::page_terms::{KeywordPlaces, PageTerms, PageView};
@@ -79,6 +79,17 @@ pub fn count_keywords(keywords: &[String]) -> Result<usize, TopicError> {
     })?;
     let wanted = parsed.list.iter().filter(|keyword| !keyword.excluded);
     Ok(wanted.count())
+}
+
+/// Keywords that may not do what is wanted, each with what should be known of it.
+pub fn keyword_doubts(keywords: &[String]) -> Vec<(String, &'static str)> {
+    let parsed = keywords
+        .iter()
+        .filter_map(|keyword| Keyword::parse(keyword).ok());
+    let doubts = parsed.filter_map(|keyword| Some((keyword.doubt()?, keyword)));
+    doubts
+        .map(|(doubt, keyword)| (keyword.text, doubt))
+        .collect()
 }
 
 impl Topic {

@@ -42,7 +42,7 @@ mod language;
 mod english;
 
 pub use accents::without_accents;
-pub use english::english_forms;
+pub use english::{are_english_look_alikes, english_forms, english_inflections};
 pub use fold::fold;
 pub use language::{Language, NotALanguage, language};
 pub use script::Script;

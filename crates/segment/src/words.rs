@@ -11,6 +11,8 @@ pub struct Words {
     pub(crate) folded: String,
     pub(crate) spans: Vec<Span>,
     pub(crate) hashes: Vec<u64>,
+    /// Whether a word begins with a capital letter.
+    pub(crate) has_capitals: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +24,8 @@ pub(crate) struct Span {
     pub(crate) script: Script,
     /// Whether a digit of ASCII stands in it.
     pub(crate) has_digit: bool,
+    /// Whether it is written in capital letters.
+    pub(crate) in_capitals: bool,
 }
 
 /// One word of a text.
@@ -69,6 +73,28 @@ impl Words {
             ),
             _ => Signs::default(),
         }
+    }
+
+    /// Whether the word number `at` is written in capital letters, but for an s at the end: `US`, `U.S`, `PCs`.
+    pub fn is_in_capitals(&self, at: usize) -> bool {
+        self.spans.get(at).is_some_and(|span| span.in_capitals)
+    }
+
+    /// Whether any word begins with a capital letter. If none does, nothing is said by small ones.
+    pub fn has_capitals(&self) -> bool {
+        self.has_capitals
+    }
+
+    /// The folded text from the word number `at` on.
+    pub fn text_from(&self, at: usize) -> &str {
+        let start = self.spans.get(at).map(|span| span.folded as usize);
+        start.map_or("", |start| &self.folded[start..])
+    }
+
+    /// The folded text behind the word number `at`.
+    pub fn text_behind(&self, at: usize) -> &str {
+        let end = self.spans.get(at).map(|span| span.folded_end as usize);
+        end.map_or("", |end| &self.folded[end..])
     }
 
     /// The words' hashes, in the order of the text.

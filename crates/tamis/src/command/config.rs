@@ -144,6 +144,10 @@ fn notes_of(config: &CrawlConfig) -> Vec<String> {
         lists.extend(parse_seeds(list, &bytes).0);
     }
     notes.extend(private_seeds(config, &lists));
+    if let Some(topic) = &config.topic {
+        let doubts = focus::keyword_doubts(&topic.keywords).into_iter();
+        notes.extend(doubts.map(|(keyword, why)| format!("the keyword {keyword:?} {why}")));
+    }
     notes
 }
 

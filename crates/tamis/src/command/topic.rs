@@ -89,13 +89,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         .chain(&section.counter_examples)
         .filter(|example| example.contains("://"))
         .count();
-    show_topic(
-        &topic,
-        focus.topic.examples.len(),
-        unread,
-        &doubtful,
-        output,
-    )?;
+    let doubts = Doubts {
+        examples: doubtful,
+        keywords: focus::keyword_doubts(&focus.topic.keywords),
+    };
+    show_topic(&topic, focus.topic.examples.len(), unread, &doubts, output)?;
     let mut all_on = true;
     for path in pages {
         let page = Page::read(path)?;
@@ -104,11 +102,17 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(if all_on { Exit::Done } else { Exit::Problem })
 }
 
+/// Parts of a topic that may not do what is wanted, each with why.
+struct Doubts {
+    examples: Vec<(String, &'static str)>,
+    keywords: Vec<(String, &'static str)>,
+}
+
 fn show_topic(
     topic: &Topic,
     examples: usize,
     unread: usize,
-    doubtful: &[(String, &str)],
+    doubts: &Doubts,
     output: &Output,
 ) -> anyhow::Result<()> {
     let terms = topic.terms();
@@ -121,7 +125,8 @@ fn show_topic(
             "threshold": topic.threshold(),
             "examples": examples,
             "examples_not_read": unread,
-            "examples_doubtful": doubtful,
+            "examples_doubtful": doubts.examples,
+            "keywords_doubtful": doubts.keywords,
             "terms": terms,
         }))?;
         return Ok(());
@@ -137,7 +142,10 @@ fn show_topic(
             plural(unread as u64, "more is a URL", "more are URLs")
         ));
     }
-    for (file, why) in doubtful {
+    for (keyword, why) in &doubts.keywords {
+        output.say(format!("the keyword {keyword:?} {why}"));
+    }
+    for (file, why) in &doubts.examples {
         output.say(format!(
             "the example {file} teaches the topic little: {why}"
         ));
