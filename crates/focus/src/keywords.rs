@@ -90,7 +90,7 @@ struct FirstWordFilter {
 }
 
 /// Bits for words: a keyword has some ten to fifty forms.
-const WORD_BITS: usize = 4096;
+const WORD_BITS: usize = 1 << 15;
 
 impl Default for FirstWordFilter {
     fn default() -> Self {
@@ -125,7 +125,8 @@ impl FirstWordFilter {
             }
             if first.has_pieces() {
                 set(&mut filter.letters, letter_hash(&first.text));
-                if let Some(piece) = first.text.get(..PIECE_LETTERS_MIN) {
+                let piece = first.text.get(..PIECE_LETTERS_MIN);
+                if let Some(piece) = piece.filter(|piece| !is_common(piece)) {
                     filter.set_word(xxh3_64(piece.as_bytes()));
                 }
             }
@@ -134,7 +135,7 @@ impl FirstWordFilter {
     }
 
     fn set_word(&mut self, hash: u64) {
-        self.words[(hash >> 58) as usize] |= 1 << (hash >> 52 & 63);
+        self.words[(hash >> 55) as usize] |= 1 << (hash >> 49 & 63);
     }
 
     /// False when no keyword can begin with the word at a place.
@@ -150,14 +151,14 @@ impl FirstWordFilter {
             _ => {
                 self.may_begin_with(word.text)
                     || self.may_match_plain(word)
-                    || (has_hyphen_behind(words, at)
-                        && is_set(&self.letters, letter_hash(word.text)))
+                    || (is_set(&self.letters, letter_hash(word.text))
+                        && has_hyphen_behind(words, at))
             }
         }
     }
 
     fn has_word(&self, hash: u64) -> bool {
-        self.words[(hash >> 58) as usize] & 1 << (hash >> 52 & 63) != 0
+        self.words[(hash >> 55) as usize] & 1 << (hash >> 49 & 63) != 0
     }
 
     fn may_begin_with(&self, word: &str) -> bool {
@@ -184,8 +185,9 @@ fn prefix_hash(text: &str) -> Option<u64> {
     Some(spread(u32::from_le_bytes(*first)))
 }
 
+/// The first byte of a word, spread as [`set`] wants it.
 fn letter_hash(text: &str) -> u64 {
-    spread(text.as_bytes().first().copied().unwrap_or_default().into())
+    u64::from(text.as_bytes().first().copied().unwrap_or_default()) << 56
 }
 
 fn character_hash(character: char) -> u64 {
@@ -440,6 +442,9 @@ impl Keyword {
 
     /// Whether the keyword's words follow each other from a place on, however they are written.
     fn follows_from(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
+        if begin_otherwise(&self.words[0].text, first.text) {
+            return false;
+        }
         let (mut at, mut number) = (at, 0);
         let mut word = *first;
         loop {
@@ -504,6 +509,14 @@ impl Han {
         let text = words.text_from(at);
         let mut starts = first.text.char_indices();
         starts.any(|(start, _)| text[start..].starts_with(&self.text))
+    }
+}
+
+/// Whether words begin with two letters of ASCII: then they are no forms of each other.
+fn begin_otherwise(a: &str, b: &str) -> bool {
+    match (a.as_bytes(), b.as_bytes()) {
+        ([a, ..], [b, ..]) => a != b && a.is_ascii() && b.is_ascii(),
+        _ => false,
     }
 }
 

@@ -258,11 +258,12 @@ impl Segmentation<'_> {
     fn push(&mut self, folded: usize, folded_end: usize, script: Script, has_digit: bool) {
         let (start, end) = self.folded.source(&mut self.piece, folded, folded_end);
         let (folded, folded_end) = (folded as u32, folded_end as u32);
-        let word = self.source.get(start as usize..end as usize);
-        let word = word.filter(|word| script == Script::Other && begins_with_capital(word));
-        self.has_capitals |= word.is_some();
+        let first = self.source.as_bytes().get(start as usize);
+        let first = first.copied().unwrap_or_default();
+        let may_be = first.is_ascii_uppercase() || (!first.is_ascii() && script == Script::Other);
+        let in_capitals = may_be && self.is_in_capitals(start, end);
         self.spans.push(Span {
-            in_capitals: word.is_some_and(is_in_capitals),
+            in_capitals,
             folded,
             folded_end,
             start,
@@ -270,6 +271,21 @@ impl Segmentation<'_> {
             script,
             has_digit,
         });
+    }
+
+    /// Whether a word is in capital letters, but for an s behind two of them: `US`, `PCs`; not `Is`. Notes that a word
+    /// begins with one.
+    fn is_in_capitals(&mut self, start: u32, end: u32) -> bool {
+        let word = self.source.get(start as usize..end as usize);
+        let Some(word) = word.filter(|word| word.starts_with(char::is_uppercase)) else {
+            return false;
+        };
+        self.has_capitals = true;
+        if word.as_bytes().get(1).is_some_and(u8::is_ascii_lowercase) {
+            return false;
+        }
+        let singular = word.strip_suffix('s').filter(|rest| rest.len() > 1);
+        !singular.unwrap_or(word).contains(char::is_lowercase)
     }
 }
 
@@ -296,19 +312,6 @@ fn joins(before: u8, byte: u8, after: u8) -> bool {
         b',' | b';' => before.is_ascii_digit() && after.is_ascii_digit(),
         _ => false,
     }
-}
-
-fn begins_with_capital(word: &str) -> bool {
-    match word.as_bytes() {
-        [first, ..] if first.is_ascii() => first.is_ascii_uppercase(),
-        _ => word.starts_with(char::is_uppercase),
-    }
-}
-
-/// Whether a word is in capital letters, but for an s behind two of them: `US`, `PCs`; not `Is`.
-fn is_in_capitals(word: &str) -> bool {
-    let singular = word.strip_suffix('s').filter(|rest| rest.len() > 1);
-    !singular.unwrap_or(word).contains(char::is_lowercase)
 }
 
 fn number_or_other(word: &str) -> Script {
