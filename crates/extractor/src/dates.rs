@@ -101,6 +101,11 @@ pub(crate) fn published_in(text: &str, month_first: bool) -> Option<String> {
     find(text, month_first, &is_published)
 }
 
+/// The first date in a line of which a word says that the text was published then.
+pub(crate) fn said_published_in(text: &str, month_first: bool) -> Option<String> {
+    find(text, month_first, &|role, _| role == Role::Published)
+}
+
 /// The first date in a line that tells when the text was changed.
 pub(crate) fn modified_in(text: &str, month_first: bool) -> Option<String> {
     find(text, month_first, &|role, _| role == Role::Modified)

@@ -2,7 +2,9 @@
 //!
 //! Declared times come first, then marked ones, then what is written near the title, in short lines. A date
 //! amid a sentence is what the sentence is about, and a line may say that its date is of something else
-//! ("Valid until", "Joined"): see [`dates::role_of`]. Nothing was published after the page was sent.
+//! ("Valid until", "Joined"): see [`dates::role_of`]. A row of a table of facts, code and the name of another
+//! page have dates of their own, unless a word says that it is the text's; so has, at the end of the content, a
+//! line that is more than a date. Nothing was published after the page was sent.
 
 use html5ever::{LocalName, local_name};
 use url::Url;
@@ -59,6 +61,29 @@ pub(super) struct Dating<'d, 'a> {
     month_first: bool,
 }
 
+/// Finds a date in a line, given whether "3/4/2020" is March 4.
+type Reader = dyn Fn(&str, bool) -> Option<String>;
+
+/// Whether a line has no word but that of a month.
+fn is_date_alone(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let named = words.filter(|word| word.starts_with(char::is_alphabetic));
+    named.count() <= 1
+}
+
+/// Whether a row of a table is a name and what goes by it: two cells with little text.
+fn is_named_row(flat: &FlatDom<'_>, row: ElementIndex) -> bool {
+    const CELL_WEIGHT_MAX: u32 = 90;
+    let inside = (row + 1..flat.elements[row as usize].end).map(|at| &flat.elements[at as usize]);
+    let cells = inside.filter(|element| {
+        element.parent == row
+            && matches!(element.tag, Tag::Td | Tag::Th)
+            && element.counts.weight > 0
+    });
+    let weights: Vec<u32> = cells.map(|cell| cell.counts.weight).take(3).collect();
+    weights.len() == 2 && weights.iter().all(|&weight| weight <= CELL_WEIGHT_MAX)
+}
+
 /// The day on which the server sent the page, as it says.
 fn fetched(headers: &[(String, Vec<u8>)]) -> Option<String> {
     let (_, value) = headers.iter().find(|(name, _)| name == "date")?;
@@ -101,7 +126,7 @@ impl<'d, 'a> Dating<'d, 'a> {
             })
             .or_else(|| in_url.clone())
             .or_else(|| self.marked_time());
-        let near = || self.written_near(&dates::published_in);
+        let near = || self.written_near(&dates::published_in, &dates::said_published_in);
         let Some(declared) = declared else {
             return near().or_else(|| self.in_byline_class());
         };
@@ -131,7 +156,7 @@ impl<'d, 'a> Dating<'d, 'a> {
         };
         declared
             .or_else(in_meta)
-            .or_else(|| self.written_near(&dates::modified_in))
+            .or_else(|| self.written_near(&dates::modified_in, &dates::modified_in))
     }
 
     /// Whether a day had come when the page was sent; it may be a day ahead, in another time zone.
@@ -247,11 +272,12 @@ impl<'d, 'a> Dating<'d, 'a> {
         if is_label { above } else { "" }
     }
 
-    /// A date in the text near the title, else near the end of the content.
-    fn written_near(&self, read: &dyn Fn(&str, bool) -> Option<String>) -> Option<String> {
+    /// A date in the text near the title, else near the end of the content. `read` finds one in a line of its
+    /// own, `read_said` only one whose line says what it is.
+    fn written_near(&self, read: &Reader, read_said: &Reader) -> Option<String> {
         const BEGINNING_CHARS: usize = 40;
         let (survey, zone) = (self.survey, self.zone);
-        let dated = |index: usize| -> Option<String> {
+        let dated = |index: usize, read: &Reader| -> Option<String> {
             let text = &survey.texts[index];
             if !survey.markers[index].has(Marker::Date) {
                 return None;
@@ -264,10 +290,40 @@ impl<'d, 'a> Dating<'d, 'a> {
             };
             read(&line, self.month_first).filter(|date| self.has_been(date))
         };
+        let reader = |index: usize, is_line: bool| match is_line && !self.is_of_a_fact(index) {
+            true => read,
+            false => read_said,
+        };
+        let near_title = |index| dated(index, reader(index, true));
+        let at_the_end = |index| dated(index, reader(index, self.is_little_but_a_date(index)));
         zone.range
             .clone()
-            .find_map(dated)
-            .or_else(|| zone.tail.clone().find_map(dated))
+            .find_map(near_title)
+            .or_else(|| zone.tail.clone().find_map(at_the_end))
+    }
+
+    /// Whether a line stands in code, in a row of a table beside its name, or in a list and leads to another
+    /// page whose name it is.
+    fn is_of_a_fact(&self, index: usize) -> bool {
+        let flat = self.flat;
+        let run = &flat.runs[index];
+        let is_link = run.link_weight * 5 > run.counts.weight * 4;
+        flat.ancestors(run.owner).any(|at| {
+            let element = &flat.elements[at as usize];
+            match element.tag {
+                Tag::Pre => true,
+                Tag::Li => is_link && !is_date_alone(&self.survey.texts[index]),
+                Tag::Tr => is_named_row(flat, at),
+                _ => false,
+            }
+        })
+    }
+
+    /// Whether a line has a date and hardly more: a weekday, a time, a place, who signs.
+    fn is_little_but_a_date(&self, index: usize) -> bool {
+        const WEIGHT_MAX: u32 = 60;
+        let run = &self.flat.runs[index];
+        run.link_weight == 0 && run.counts.weight <= WEIGHT_MAX
     }
 
     /// A date in an element whose class names a by-line or date.
@@ -330,6 +386,56 @@ mod tests {
         ] {
             check(line, None, None);
         }
+    }
+
+    #[test]
+    fn facts_code_and_names_of_other_pages_have_dates_of_their_own() {
+        for line in [
+            "<table><tr><th>Formed<td>August 9, 2004</table>",
+            "<table><tr><td><b>Assumed office</b><td>January 20, 2001</table>",
+            "<ul><li><a href=/attacks>September 11, 2001 attacks</a></ul>",
+            "<pre>VALUES ('San Francisco', 46, '1994-11-27');</pre>",
+        ] {
+            check(line, None, None);
+        }
+        let day = Some("2021-03-05");
+        check(
+            "<table><tr><td>Published<td>Published on March 5, 2021</table>",
+            day,
+            None,
+        );
+        check("<table><tr><td>March 5, 2021</table>", day, None);
+        check("<a href=/lock>March 5, 2021</a>", day, None);
+        check(
+            "<ul><li><a href=/2021>March 5, 2021</a><li>by Ivo</ul>",
+            day,
+            None,
+        );
+    }
+
+    #[test]
+    fn a_line_at_the_end_is_a_date_and_hardly_more_or_says_what_it_is() {
+        let text = "<p>The river rose again on Thursday night, and took the old stone bridge with it, which had \
+            stood there for two hundred years.</p>";
+        let published = |line: &str| {
+            let texts = text.repeat(14);
+            let html =
+                format!("<html lang=en><body><article><h1>The lock</h1>{texts}{line}</article>");
+            let url = url::Url::parse("https://canal.example/lock").unwrap();
+            extract(&html, &PageContext::new(&url)).published
+        };
+        let day = Some("2021-03-05".to_owned());
+        assert_eq!(published("<p>London, 5 March 2021</p>"), day);
+        assert_eq!(published("<p>市水务局<br>2021年3月5日</p>"), day);
+        assert_eq!(
+            published(
+                "<p>This account of the lock and its keepers was published on March 5, 2021</p>"
+            ),
+            day
+        );
+        let other =
+            "<p>The flood that began on March 5, 2021 and the long repair of the harbour wall</p>";
+        assert_eq!(published(other), None);
     }
 
     #[test]
