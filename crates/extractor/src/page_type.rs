@@ -3,10 +3,12 @@
 //!
 //! Each piece of evidence adds points to one or more types. What the publisher declares weighs most,
 //! then what the page looks like, then its URL. The type with the most points wins if it has at
-//! least two; otherwise the type is [`PageType::Other`].
+//! least two; otherwise the type is [`PageType::Other`]. A page made of posts that have pages of their
+//! own (`posts`) is a list, however long they are.
 
 mod evidence;
 mod points;
+mod posts;
 
 use outcome::PageType;
 use url::Url;
@@ -34,6 +36,13 @@ pub(crate) fn guess(
         if points > best.0 {
             best = (points, page_type);
         }
+    }
+    let is_list_path = points::has_list_path(&evidence);
+    // The posts of a thread and the sections of a manual may be headed by links as well.
+    let is_other = best.1 == PageType::Documentation || points::is_in_forum(&evidence);
+    let may_be_posts = !best.1.is_link_list() && (is_list_path || !is_other);
+    if may_be_posts && posts::make_up(flat, survey, main, url, is_list_path) {
+        return PageType::Listing;
     }
     best.1
 }
@@ -107,6 +116,54 @@ mod tests {
         for place in ["news", "p", "list_2.html", "tag/ships"] {
             check(&format!("http://a.example/{place}"), &links(20), true);
         }
+    }
+
+    fn post(at: u32, head: &str) -> String {
+        format!(
+            "<article><h2>{head}</h2><p>5 March 20{at}</p>{}</article>",
+            prose(at % 3 + 2)
+        )
+    }
+
+    #[test]
+    fn posts_that_have_pages_of_their_own_make_a_list_however_long_they_are() {
+        let linked = |at| post(at, &format!("<a href=/20{at}/lock/>The lock {at}</a>"));
+        for url in [
+            "http://a.example/page/2/",
+            "http://a.example/",
+            "http://a.example/tag/x",
+        ] {
+            check(url, &times(5, |at| linked(at + 10)), true);
+            check(url, &times(2, |at| linked(at + 10)), true);
+        }
+        // One post at the path of a list, of which the beginning is here.
+        let more = format!("{}<a href=/2021/lock/>Read more</a>", linked(21));
+        check("http://a.example/tag/x", &more, true);
+        check("http://a.example/x", &more, false);
+    }
+
+    #[test]
+    fn an_article_is_none_whatever_headings_stand_around_it() {
+        let url = "http://a.example/2021/lock/";
+        let other =
+            |at| format!("<h3><a href=/20{at}/>The lock {at}</a></h3><p>5 March 20{at}</p>");
+        let others = times(5, |at| other(at + 10));
+        check(url, &format!("{}{others}", prose(6)), false);
+        check(url, &format!("{others}<div>{}</div>", prose(6)), false);
+        // Sections of a text, the places on its page, and the page itself.
+        let sections = |href: &str| times(5, |at| post(at, &format!("<a href='{href}'>{at}</a>")));
+        check(url, &sections("#part"), false);
+        check(url, &sections("/2021/lock"), false);
+        check(url, &sections("http://other.example/x"), false);
+        let headed = times(5, |at| {
+            format!("<h2><a href=/b{at}>Lock {at}</a></h2>{}", prose(2))
+        });
+        check(url, &headed, false);
+        // The posts of a thread.
+        let thread = times(5, |at| {
+            post(at + 10, &format!("<a href=/threads/7/post-{at}>#{at}</a>"))
+        });
+        check("http://a.example/threads/7", &thread, false);
     }
 
     #[test]

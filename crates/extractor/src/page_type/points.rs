@@ -89,7 +89,8 @@ fn article(e: &Evidence<'_>) -> f32 {
         - 2.0 * e.content.links
 }
 
-fn forum(e: &Evidence<'_>) -> f32 {
+/// Points for what is declared and for words of the URL and of the software.
+fn forum_place(e: &Evidence<'_>) -> f32 {
     const PATHS: [&str; 13] = [
         "/forum",
         "/thread",
@@ -119,9 +120,16 @@ fn forum(e: &Evidence<'_>) -> f32 {
     when(e.kinds.has(Kinds::FORUM), 4.0)
         + when(e.path_has(&PATHS), 2.5)
         + when(e.host_starts(&HOSTS), 2.0)
-        + when(e.content.posts >= 3, 1.0)
-        + 1.5 * e.content.in_post_names
         + when(e.made_by(&GENERATORS), 3.0)
+}
+
+/// Whether a forum's software or its URL speaks for a thread, whose posts may have pages of their own.
+pub(super) fn is_in_forum(e: &Evidence<'_>) -> bool {
+    forum_place(e) > 0.0
+}
+
+fn forum(e: &Evidence<'_>) -> f32 {
+    forum_place(e) + when(e.content.posts >= 3, 1.0) + 1.5 * e.content.in_post_names
 }
 
 fn product(e: &Evidence<'_>) -> f32 {
@@ -171,11 +179,16 @@ fn collection(e: &Evidence<'_>) -> f32 {
         + when(e.content.posts == 0 && e.content.prose < 0.5, 0.4)
 }
 
-fn listing(e: &Evidence<'_>) -> f32 {
+/// Whether the path is one of lists.
+pub(super) fn has_list_path(e: &Evidence<'_>) -> bool {
     const SEGMENTS: [&str; 16] = [
         "tag", "tags", "topic", "topics", "category", "archive", "archives", "search", "list",
         "lists", "page", "author", "issues", "latest", "new", "newest",
     ];
+    e.has_segment(&SEGMENTS)
+}
+
+fn listing(e: &Evidence<'_>) -> f32 {
     const QUERIES: [&str; 2] = ["?s=", "?q="];
     let is_declared = e.kinds.has(Kinds::COLLECTION);
     if !is_declared && !e.is_links() {
@@ -183,7 +196,7 @@ fn listing(e: &Evidence<'_>) -> f32 {
     }
     when(is_declared, 1.2)
         + when(e.is_links(), 0.5)
-        + when(e.has_segment(&SEGMENTS) || e.path_has(&QUERIES), 1.5)
+        + when(has_list_path(e) || e.path_has(&QUERIES), 1.5)
         + when(e.linked_headings >= 5, 1.5)
         + when(e.article_count >= 5, 1.0)
         + 1.5 * e.content.links
