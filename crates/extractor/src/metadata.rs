@@ -206,6 +206,8 @@ fn language(
     survey: &Survey,
     main: &[bool],
 ) -> Option<String> {
+    const BEGINNING_BYTES: usize = 1000;
+    const MIXED_BYTES: usize = 8000;
     let declared = flat
         .lang
         .or_else(|| flat.meta(&["og:locale", "content-language", "dc.language", "language"]))
@@ -217,27 +219,35 @@ fn language(
         let mut around = flat.ancestors(flat.runs[run].owner);
         around.any(|at| flat.elements[at as usize].tag == Tag::Pre)
     };
-    // Code is in no language; only where there is nothing else it has to do.
-    let mut sample = language_sample(
-        survey,
-        (0..main.len()).filter(kept).filter(|&run| !is_code(run)),
-    );
-    if !sample.contains(char::is_alphabetic) {
-        sample = language_sample(survey, (0..main.len()).filter(kept));
+    let sample = |bytes: usize| {
+        let kept = || (0..main.len()).filter(kept);
+        let prose = language_sample(survey, kept().filter(|&run| !is_code(run)), bytes);
+        // Code is in no language; only where there is nothing else it has to do.
+        match prose.contains(char::is_alphabetic) {
+            true => prose,
+            false => language_sample(survey, kept(), bytes),
+        }
+    };
+    let beginning = sample(BEGINNING_BYTES);
+    let mut found = segment::language(&beginning, declared.as_deref());
+    let is_han = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}');
+    let is_of_han = |code: &str| matches!(code, "zh" | "ja" | "yue" | "wuu");
+    // An article in Chinese may begin with more letters than characters: names and commands.
+    if beginning.contains(is_han) && !found.is_some_and(|found| is_of_han(found.as_str())) {
+        found = segment::language(&sample(MIXED_BYTES), declared.as_deref());
     }
-    segment::language(&sample, declared.as_deref())
+    found
         .map(|language| language.as_str().to_owned())
         .or(declared)
 }
 
-/// The beginning of some runs' text, by which the language is told.
-fn language_sample(survey: &Survey, runs: impl Iterator<Item = usize>) -> String {
-    const BYTES: usize = 1000;
+/// So many bytes of some runs' text from the beginning on, by which the language is told.
+fn language_sample(survey: &Survey, runs: impl Iterator<Item = usize>, bytes: usize) -> String {
     let mut sample = String::new();
     for run in runs {
         sample.push_str(&survey.texts[run]);
         sample.push('\n');
-        if sample.len() > BYTES {
+        if sample.len() > bytes {
             break;
         }
     }
@@ -278,6 +288,23 @@ pub(crate) fn element_text(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex
 #[cfg(test)]
 mod tests {
     use crate::page::PageContext;
+
+    #[test]
+    fn an_article_that_begins_with_names_is_in_the_language_of_its_text() {
+        let names =
+            "PostgreSQL logical replication publication subscription wal sender receiver slot "
+                .repeat(6);
+        let prose =
+            "这一节说明发布端与订阅端怎样配置，以及初始数据怎样复制，出错时又该查看哪些视图。"
+                .repeat(30);
+        let language = |text: &str| {
+            let html = format!("<main><h1>配置</h1><p>{names}</p>{text}</main>");
+            let url = url::Url::parse("http://a.example/").unwrap();
+            crate::extract(&html, &PageContext::new(&url)).lang
+        };
+        assert_eq!(language(&format!("<p>{prose}</p>")).as_deref(), Some("zh"));
+        assert_ne!(language(&format!("<p>{names}</p>")).as_deref(), Some("zh"));
+    }
 
     #[test]
     fn code_has_no_say_in_the_language_of_a_page() {
