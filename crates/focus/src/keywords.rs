@@ -39,10 +39,14 @@ pub(crate) enum Field {
     Text = 1,
     Url = 2,
     Label = 3,
+    /// The beginning of the text.
+    Beginning = 4,
+    /// The part of the text, as long as a beginning, in which the keyword stands most often.
+    Densest = 5,
 }
 
 /// How often each keyword stands in each field.
-pub(crate) type KeywordCounts = Vec<[u16; 4]>;
+pub(crate) type KeywordCounts = Vec<[u16; 6]>;
 
 /// A word or phrase to look for.
 #[derive(Debug, Clone)]
@@ -173,6 +177,10 @@ impl FirstWordFilter {
     }
 }
 
+fn counted(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
+}
+
 /// Whether something like a hyphen stands behind the word at a place.
 fn has_hyphen_behind(words: &Words, at: usize) -> bool {
     // The first byte of the dashes of Unicode.
@@ -229,7 +237,7 @@ impl Keywords {
 
     /// The counts of a page on which no keyword stands.
     pub(crate) fn no_counts(&self) -> KeywordCounts {
-        vec![[0; 4]; self.list.len()]
+        vec![[0; 6]; self.list.len()]
     }
 
     /// Whether a language is known and not among the wanted ones.
@@ -286,30 +294,62 @@ impl Keywords {
         field: Field,
         counts: &mut KeywordCounts,
     ) {
-        if self.list.is_empty() {
-            return;
+        for (places, counts) in self.places(words, words_max, counts).iter().zip(counts) {
+            let count = &mut counts[field as usize];
+            *count = count.saturating_add(counted(places.len()));
         }
-        let mut doubtful = [0_u16; KEYWORDS_MAX];
+    }
+
+    /// Counts the keywords among the first `words_max` words of a main text: in all of it, among its
+    /// first `part_words`, and in the densest part of so many.
+    pub(crate) fn count_text(
+        &self,
+        words: &Words,
+        words_max: usize,
+        part_words: usize,
+        counts: &mut KeywordCounts,
+    ) {
+        for (places, counts) in self.places(words, words_max, counts).iter().zip(counts) {
+            let before = |end: usize| places.partition_point(|&at| at < end);
+            let parts = places.iter().enumerate();
+            let densest = parts.map(|(first, at)| before(at + part_words) - first);
+            counts[Field::Text as usize] = counted(places.len());
+            counts[Field::Beginning as usize] = counted(before(part_words));
+            counts[Field::Densest as usize] = counted(densest.max().unwrap_or(0));
+        }
+    }
+
+    /// Where each keyword stands among the first `words_max` words, in order: surely, and perhaps if it stands
+    /// surely there or elsewhere on the page.
+    fn places(&self, words: &Words, words_max: usize, counts: &KeywordCounts) -> Vec<Vec<usize>> {
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.list.len()];
+        if self.list.is_empty() {
+            return places;
+        }
+        let mut doubtful: Vec<(usize, usize)> = Vec::new();
         for (at, word) in words.iter().take(words_max).enumerate() {
             if !self.first_words.may_match(&word, words, at) {
                 continue;
             }
-            let keywords = self.list.iter().zip(counts.iter_mut()).zip(&mut doubtful);
-            for ((keyword, counts), doubtful) in keywords {
-                let count = match keyword.stands_at(words, at, &word) {
-                    Stands::Surely => &mut counts[field as usize],
-                    Stands::Perhaps => doubtful,
-                    Stands::Not => continue,
-                };
-                *count = count.saturating_add(1);
+            for (number, keyword) in self.list.iter().enumerate() {
+                match keyword.stands_at(words, at, &word) {
+                    Stands::Surely => places[number].push(at),
+                    Stands::Perhaps => doubtful.push((number, at)),
+                    Stands::Not => {}
+                }
             }
         }
-        for (counts, doubtful) in counts.iter_mut().zip(doubtful) {
-            if counts.iter().any(|&count| count > 0) {
-                let count = &mut counts[field as usize];
-                *count = count.saturating_add(doubtful);
-            }
+        let is_sure = |number: usize| counts[number].iter().any(|&count| count > 0);
+        let sure: Vec<bool> = (0..places.len())
+            .map(|number| is_sure(number) || !places[number].is_empty())
+            .collect();
+        for (number, at) in doubtful.into_iter().filter(|&(number, _)| sure[number]) {
+            places[number].push(at);
         }
+        for places in &mut places {
+            places.sort_unstable();
+        }
+        places
     }
 
     /// The same, but for keywords that rule pages out.

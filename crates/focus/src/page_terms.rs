@@ -5,6 +5,9 @@
 //! words of the labels and shelves (`shelves.rs`) under which the page files itself. A salt in the hash tells the fields apart,
 //! so "oracle" in a text and "oracle" on a label are two terms.
 //!
+//! The bag is of the beginning of the main text, which says what a page is about. A keyword may have
+//! a section of its own farther down, so keywords are looked for in all of the text.
+//!
 //! A [`PageTerms`] depends on the page and the keywords alone, not on what was learnt. So it is made
 //! where the page is read, on any thread, and can be made again from the archived text.
 
@@ -19,8 +22,10 @@ use crate::page_form::{PageForm, form_of};
 use crate::shelves::shelves_of;
 use crate::url_parts::{UrlParts, url_id, url_text};
 
-/// Words of the main text that are looked at. What follows on a longer page hardly changes the bag.
-const WORDS_MAX: usize = 1_500;
+/// Words of the main text that are terms. What follows on a longer page hardly changes the bag.
+pub(crate) const BEGINNING_WORDS: usize = 1_500;
+/// Words of the main text that are looked through for keywords.
+const KEYWORD_WORDS_MAX: usize = 200_000;
 /// Words of the title that are looked at.
 const TITLE_WORDS_MAX: usize = 64;
 /// Words of the URL that are looked through for keywords.
@@ -55,7 +60,7 @@ pub struct PageView<'a> {
     pub lang: Option<&'a str>,
     /// The canonical URLs that the page links to.
     pub links: &'a [&'a str],
-    /// What the page files itself under: anchors of `rel=tag` links, meta keywords, section names.
+    /// What the page files itself under: the anchors of its `rel=tag` links.
     pub labels: &'a [&'a str],
     /// Whether it is a list of links: an index, a tag page, a front page.
     pub listing: bool,
@@ -69,6 +74,7 @@ pub struct PageTerms {
     /// The words of text, title, labels and shelves alone, sorted by bucket. Kept of examples only.
     pub(crate) words: Vec<Term>,
     pub(crate) keyword_counts: KeywordCounts,
+    /// Words of the main text, as far as it was looked through for keywords.
     pub(crate) word_count: u32,
     /// The number of its URL.
     pub(crate) url_id: u32,
@@ -120,7 +126,7 @@ impl PageTerms {
             words: merge_terms(words),
             keyword_counts,
             url_id: url_id(view.url.as_str()),
-            word_count: view.words.len().min(WORDS_MAX) as u32,
+            word_count: view.words.len().min(KEYWORD_WORDS_MAX) as u32,
             unwanted_language: keywords.is_unwanted_language(view.lang),
             language: view.lang.map_or(0, language_number),
             listing: view.listing,
@@ -184,9 +190,9 @@ fn language_number(code: &str) -> u32 {
 
 /// The words of a page's text and title, and the counts of the keywords there.
 fn words_of(view: &PageView<'_>, keywords: &Keywords, counts: &mut KeywordCounts) -> Vec<Term> {
-    let text = view.words.hashes().iter().take(WORDS_MAX);
+    let text = view.words.hashes().iter().take(BEGINNING_WORDS);
     let title = Segmenter::shared().words(view.title);
-    keywords.count(view.words, WORDS_MAX, Field::Text, counts);
+    keywords.count_text(view.words, KEYWORD_WORDS_MAX, BEGINNING_WORDS, counts);
     keywords.count(&title, TITLE_WORDS_MAX, Field::Title, counts);
     let of = |weight: f32| {
         move |hash: &u64| Term {

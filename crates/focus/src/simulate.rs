@@ -31,7 +31,7 @@ pub enum Strategy {
     /// The link of the highest score first, as a crawl of ours does it.
     Tamis,
     /// The page first that is nearest to a page on topic. It knows these beforehand, so it is what the
-    /// others are measured by.
+    /// others are measured by; not a bound, as another order may be ahead for a while.
     Oracle,
 }
 
