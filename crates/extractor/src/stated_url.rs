@@ -31,7 +31,7 @@ pub(crate) fn of_unknown(url: &Url, flat: &FlatDom<'_>) -> Option<Url> {
 
 /// The URL that the page states: the canonical link, else `og:url`, else `<base>`. Only absolute
 /// http and https URLs count.
-fn stated_url(flat: &FlatDom<'_>) -> Option<Url> {
+pub(crate) fn stated_url(flat: &FlatDom<'_>) -> Option<Url> {
     let canonical = flat.head_links.iter().filter(|(rel, _)| {
         rel.split_ascii_whitespace()
             .any(|word| word.eq_ignore_ascii_case("canonical"))
