@@ -47,6 +47,13 @@ pub enum Hint {
     },
     /// No page has this word.
     Word(String),
+    /// A word that few pages have, and one like it that many have.
+    Spelling {
+        /// The word asked for.
+        typed: String,
+        /// What may have been meant.
+        meant: String,
+    },
 }
 
 impl Searcher {

@@ -44,6 +44,8 @@ mod query;
 mod query_plan;
 mod search;
 mod snippet;
+mod spelling;
+mod stop_words;
 
 mod error;
 

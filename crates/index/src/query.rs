@@ -3,6 +3,7 @@
 //! ```text
 //! word word        both, if there are pages with both, else any; AND may stand between them
 //! a OR b, a | b    one of them is enough
+//! how to a         words of a question, left aside where other words are left
 //! "a phrase"       in this order, side by side; 「」 “” work too
 //! -word -"phrase"  not these; also NOT word
 //! c++ c# .net      these names, not the words in them
@@ -16,6 +17,7 @@ use frontier::typed_host;
 use segment::{ChineseScript, Language, Script, Segmenter, Words};
 
 use crate::forms::name_with_signs;
+use crate::stop_words::is_stop_word;
 use crate::tokenizer::{placed, push_characters};
 
 /// Parts of a query; further ones are ignored.
@@ -61,6 +63,8 @@ pub(crate) struct Part {
 pub(crate) struct QueryWord {
     pub(crate) text: String,
     pub(crate) script: Script,
+    /// It tells nothing of what is looked for.
+    pub(crate) is_stop: bool,
 }
 
 /// A part before its place in the query is known.
@@ -83,11 +87,20 @@ enum Role {
 }
 
 impl Part {
+    /// Words side by side.
+    pub(crate) fn phrase(text: &str) -> Part {
+        Part {
+            text: text.to_owned(),
+            phrase: true,
+        }
+    }
+
     /// The words of the part, or their names with signs.
     pub(crate) fn words(&self) -> Vec<QueryWord> {
         let words = Segmenter::shared().words(&self.text);
         let words = words.iter().take(PART_WORDS_MAX).map(|word| QueryWord {
             text: name_with_signs(&self.text, &word).map_or(word.text.to_owned(), |(name, _)| name),
+            is_stop: is_stop_word(&self.text[word.start as usize..word.end as usize], &word),
             script: word.script,
         });
         words.collect()

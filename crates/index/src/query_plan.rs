@@ -65,21 +65,24 @@ impl QueryPlan {
             wordless: false,
         };
         let mut single_words = Vec::new();
+        let all_parts = || query.wanted.iter().flatten();
+        let says_more = all_parts().any(|part| part.words().iter().any(|word| !word.is_stop));
         for choice in &query.wanted {
             for part in choice {
-                let words = part.words();
-                plan.needles.extend(words.iter().cloned().map(Needle::new));
+                let mut words = part.words();
                 if !part.phrase {
+                    words.retain(|word| !(says_more && word.is_stop));
                     let others = words.iter().flat_map(other_forms);
                     plan.needles.extend(others.map(Needle::new));
                 }
+                plan.needles.extend(words.into_iter().map(Needle::new));
             }
             match &choice[..] {
                 [part] if !part.phrase => single_words.extend(part.words()),
                 parts => plan.wanted.extend(any_part(parts, fields)),
             }
         }
-        plan.add_single_words(&single_words, fields);
+        plan.add_single_words(&single_words, says_more, fields);
         plan.wordless = plan.wanted.is_empty() && !query.wanted.is_empty();
         for part in &query.unwanted {
             if let Some(unwanted) = phrase_query(part, Ends::Whole, fields) {
@@ -94,11 +97,12 @@ impl QueryPlan {
         plan
     }
 
-    /// Adds the words outside quotes, each once, and a bonus for pages that have them side by side.
-    fn add_single_words(&mut self, words: &[QueryWord], fields: &Fields) {
+    /// Adds the words outside quotes, each once, and a bonus for pages that have them side by side. Where the
+    /// query `says_more`, stop words count for the bonus alone.
+    fn add_single_words(&mut self, words: &[QueryWord], says_more: bool, fields: &Fields) {
         let mut seen = HashSet::new();
         for word in words {
-            if seen.insert(&word.text) {
+            if !(says_more && word.is_stop) && seen.insert(&word.text) {
                 self.wanted.push(word_query(word, fields));
             }
         }
@@ -229,6 +233,7 @@ fn other_forms(word: &QueryWord) -> Vec<QueryWord> {
         .map(|text| QueryWord {
             text,
             script: word.script,
+            is_stop: word.is_stop,
         })
         .collect()
 }
@@ -256,7 +261,7 @@ fn exact_word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQuery> {
 
 /// What the first and the last word of a phrase may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
+pub(crate) enum Ends {
     /// Words by themselves.
     Whole,
     /// Also the end and the beginning of longer words: `"hba.conf file"` in `pg_hba.conf file`.
@@ -265,7 +270,11 @@ enum Ends {
 
 /// The words of a part side by side in one field. Chinese and Japanese may be cut otherwise in the text, so a part
 /// with such characters is also looked for as a row of them and of what stands between them.
-fn phrase_query(part: &Part, ends: Ends, fields: &Fields) -> Option<Box<dyn EngineQuery>> {
+pub(crate) fn phrase_query(
+    part: &Part,
+    ends: Ends,
+    fields: &Fields,
+) -> Option<Box<dyn EngineQuery>> {
     let words = part.words();
     if words.is_empty() {
         return None;

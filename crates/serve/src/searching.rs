@@ -57,6 +57,7 @@ pub(crate) fn search(crawl: &Served, asked: &SearchAsked) -> Result<Found, NotSe
     if found.total == 0 || found.relaxed {
         hints.extend(searcher.explain_no_hits(&query, &filters)?);
     }
+    hints.extend(searcher.misspelt(&query, &filters)?);
     let hits: Vec<Hit> = found.hits.iter().map(|hit| shown(crawl, hit)).collect();
     let facets = facets(&hits);
     let mut fitting: Vec<Hit> = hits
@@ -178,6 +179,11 @@ fn in_words(hint: &Hint) -> String {
             line(typed, 20)
         ),
         Hint::Word(word) => format!("no kept page has the word {}", line(word, 60)),
+        Hint::Spelling { typed, meant } => format!(
+            "few kept pages have the word {}; did you mean {}?",
+            line(typed, 60),
+            line(meant, 60)
+        ),
         Hint::Language { wanted, known } => format!(
             "no kept page is in the language {}; there are: {}",
             line(wanted, 20),

@@ -94,6 +94,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("the query has signs and no words", "查询里只有符号，没有词语。"),
     ("the quote is not closed: all after it is looked for as one phrase", "引号没有配对：其后的全部文字当作一个短语来找。"),
     ("no kept page has the word {}", "没有保留的网页含有“{}”。"),
+    ("few kept pages have the word {}; did you mean {}?", "含有“{}”的网页很少；您要找的是“{}”吗？"),
     ("no kept page is in the language {}; there are: {}", "没有保留的网页是 {} 语言的；现有语言：{}"),
     ("no kept page is on the host {}", "没有保留的网页在主机 {} 上。"),
 ];

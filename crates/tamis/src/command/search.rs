@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use index::{Filters, Found, Hint, Hit, Searcher, Snippet};
+use index::{Filters, Found, Hint, Hit, IndexError, Searcher, Snippet};
 use pipeline::CrawlDir;
 use pipeline::control::{Request, ask};
 use report::words::plural;
@@ -133,10 +133,11 @@ fn tell_why(
     output: &Output,
 ) -> anyhow::Result<()> {
     if found.total == 0 || found.relaxed {
-        for hint in hints(indexes, query, filters)? {
-            output.say(in_words(&hint));
-        }
+        let why = agreed(indexes, |index| index.explain_no_hits(query, filters))?;
+        why.iter().for_each(|hint| output.say(in_words(hint)));
     }
+    let spellings = agreed(indexes, |index| index.misspelt(query, filters))?;
+    spellings.iter().for_each(|hint| output.say(in_words(hint)));
     if found.total == 0
         && let Some(wider) = wider(indexes, query, filters)?
     {
@@ -224,12 +225,14 @@ fn wider(indexes: &[Index<'_>], query: &str, filters: &Filters) -> anyhow::Resul
     }))
 }
 
-/// Why nothing was found, as far as all indexes say the same.
-fn hints(indexes: &[Index<'_>], query: &str, filters: &Filters) -> anyhow::Result<Vec<Hint>> {
+/// What is said of a query, as far as all indexes say the same.
+fn agreed(
+    indexes: &[Index<'_>],
+    hints: impl Fn(&Searcher) -> Result<Vec<Hint>, IndexError>,
+) -> anyhow::Result<Vec<Hint>> {
     let mut all = Vec::new();
     for (dir, searcher) in indexes {
-        let hints = searcher.explain_no_hits(query, filters);
-        all.push(hints.map_err(|error| failed(error, dir))?);
+        all.push(hints(searcher).map_err(|error| failed(error, dir))?);
     }
     let mut first = all.swap_remove(0);
     first.retain(|hint| all.iter().all(|hints| hints.contains(hint)));
@@ -262,6 +265,9 @@ fn in_words(hint: &Hint) -> String {
             "languages are known without their regions: of {typed:?}, all pages in {primary:?} are looked through"
         ),
         Hint::Word(word) => format!("no kept page has the word {word:?}"),
+        Hint::Spelling { typed, meant } => {
+            format!("few kept pages have the word {typed:?}; did you mean {meant:?}?")
+        }
         Hint::Language { wanted, known } if known.is_empty() => {
             format!("no kept page is in the language {wanted:?}; of none the language is known")
         }
