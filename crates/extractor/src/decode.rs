@@ -310,14 +310,18 @@ fn decode_as(encoding: &'static Encoding, bytes: &[u8]) -> (String, usize) {
     }
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 2 + 16);
+    // Decoded part by part: what is appended to is looked at as a whole each time.
+    let mut part = [0_u8; 4096];
     let mut rest = bytes;
     let mut replaced = 0;
     loop {
-        let (result, read) = decoder.decode_to_string_without_replacement(rest, &mut text, true);
+        let (result, read, written) =
+            decoder.decode_to_utf8_without_replacement(rest, &mut part, true);
         rest = &rest[read..];
+        text.push_str(&String::from_utf8_lossy(&part[..written]));
         match result {
             DecoderResult::InputEmpty => return (text, replaced),
-            DecoderResult::OutputFull => text.reserve(rest.len() * 3 / 2 + 64),
+            DecoderResult::OutputFull => {}
             DecoderResult::Malformed(..) => {
                 replaced += 1;
                 text.push('\u{FFFD}');

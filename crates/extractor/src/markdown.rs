@@ -4,9 +4,10 @@
 //! comes out is read like any page, so that its blocks and links are those of one. But nobody
 //! writes a menu or a footer into it: all of it is content.
 
-use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::extract::extract_whole;
+use crate::metadata::short;
 use crate::page::{Page, PageContext};
 use crate::title_of_text;
 
@@ -26,15 +27,44 @@ pub fn extract_markdown(text: &str, context: &PageContext<'_>) -> Page {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_FOOTNOTES
-        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut titles = Titles::default();
+        | Options::ENABLE_FOOTNOTES;
+    // The parser's own metadata blocks may stand anywhere, as sections between two rules do.
+    let (front_matter, text) = front_matter(text);
+    let mut titles = Titles {
+        front_matter: front_matter.and_then(title_in),
+        ..Titles::default()
+    };
     let events = Parser::new_ext(text, options).inspect(|event| titles.look(event));
     let mut html = String::with_capacity(text.len() * 3 / 2);
     pulldown_cmark::html::push_html(&mut html, events);
     let mut page = extract_whole(&html, context);
     page.title = titles.best().or_else(|| title_of_text(&page.text));
     page
+}
+
+/// What stands between two lines of `---` at the very beginning of a text, and what follows.
+fn front_matter(text: &str) -> (Option<&str>, &str) {
+    let Some(rest) = text.trim_start_matches('\u{feff}').strip_prefix("---") else {
+        return (None, text);
+    };
+    let mut end = match rest.find('\n') {
+        Some(end) if rest[..end].trim().is_empty() => end + 1,
+        _ => return (None, text),
+    };
+    let begin = end;
+    for line in rest[begin..].split_inclusive('\n') {
+        let is_end = matches!(line.trim_end(), "---" | "...");
+        if is_end {
+            return (Some(&rest[begin..end]), &rest[end + line.len()..]);
+        }
+        end += line.len();
+    }
+    (None, text)
+}
+
+fn title_in(front_matter: &str) -> Option<String> {
+    let title = front_matter.lines().find_map(|line| line.strip_prefix("title:"))?;
+    Some(title.trim().trim_matches(['"', '\'']).to_owned())
 }
 
 /// What a text may be called by.
@@ -51,7 +81,6 @@ struct Titles {
 enum Place {
     #[default]
     Before,
-    FrontMatter,
     Heading,
     After,
 }
@@ -64,15 +93,6 @@ impl Titles {
             _ => {}
         }
         match (event, self.place) {
-            (Event::Start(Tag::MetadataBlock(MetadataBlockKind::YamlStyle)), Place::Before) => {
-                self.place = Place::FrontMatter;
-            }
-            (Event::Text(text), Place::FrontMatter) => {
-                let title = text.lines().find_map(|line| line.strip_prefix("title:"));
-                let title = title.map(|title| title.trim().trim_matches(['"', '\'']).to_owned());
-                self.front_matter = self.front_matter.take().or(title);
-            }
-            (Event::End(TagEnd::MetadataBlock(_)), _) => self.place = Place::Before,
             (Event::Start(Tag::Heading { .. }), Place::Before) => self.place = Place::Heading,
             (Event::Text(text) | Event::Code(text), Place::Heading) if self.pictures == 0 => {
                 self.heading.push_str(text);
@@ -90,9 +110,9 @@ impl Titles {
     }
 
     fn best(self) -> Option<String> {
-        let front_matter = self.front_matter.filter(|title| !title.is_empty());
-        let heading = Some(self.heading.trim().to_owned()).filter(|title| !title.is_empty());
-        front_matter.or(heading)
+        let titles = [self.front_matter, Some(self.heading)];
+        let mut titles = titles.into_iter().flatten().map(|title| short(&title));
+        titles.find(|title| !title.is_empty())
     }
 }
 

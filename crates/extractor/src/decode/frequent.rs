@@ -62,6 +62,7 @@ pub(super) fn proved(
         return None;
     }
     let others = family.others.iter().filter(|other| !is_declared(other));
+    let bytes = beginning(bytes);
     let readings = others.filter_map(|other| {
         let (text, replaced) = decode_as(other, bytes);
         let (_, share) = frequent_share(&text, family.frequent);
@@ -69,6 +70,18 @@ pub(super) fn proved(
     });
     let best = readings.max_by_key(|(share, _)| *share);
     best.map(|(_, encoding)| encoding)
+}
+
+/// What is read of a text in other encodings: whole lines, in which there is no half of a character.
+fn beginning(bytes: &[u8]) -> &[u8] {
+    const BYTES_MAX: usize = 64 << 10;
+    match bytes.get(..BYTES_MAX) {
+        None => bytes,
+        Some(head) => {
+            let end = head.iter().rposition(|&byte| byte == b'\n');
+            &head[..end.unwrap_or(head.len())]
+        }
+    }
 }
 
 /// The letters beyond ASCII of a text, and how many of a hundred of them are frequent.

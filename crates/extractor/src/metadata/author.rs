@@ -100,6 +100,9 @@ fn declared_in_meta(flat: &FlatDom<'_>) -> Option<String> {
     None
 }
 
+/// Elements whose text is read in search of a name: reading one takes as long as its line.
+const NAMES_READ_MAX: usize = 64;
+
 /// The names of several authors: each once, and none that only says another with more words, as the link
 /// to all of somebody's articles does.
 #[derive(Default)]
@@ -116,7 +119,7 @@ impl Names {
 
     fn add(&mut self, text: &str) {
         if let Some(name) = name::clean(text)
-            && !self.0.iter().any(|known| name.contains(known.as_str()))
+            && !self.0.iter().any(|known| says(&name, known))
         {
             self.0.push(name);
         }
@@ -125,6 +128,15 @@ impl Names {
     fn joined(self) -> Option<String> {
         (!self.0.is_empty()).then(|| self.0.join(", "))
     }
+}
+
+/// Whether a text says a name as words of its own, as the link to all of somebody's articles does.
+fn says(text: &str, name: &str) -> bool {
+    text == name
+        || text.match_indices(name).any(|(at, _)| {
+            let is_end = |c: Option<char>| c.is_none_or(|c| c.is_ascii() && !c.is_alphanumeric());
+            is_end(text[..at].chars().next_back()) && is_end(text[at + name.len()..].chars().next())
+        })
 }
 
 /// Who began a thread: the first element between its title and its text that is named after a user or leads to a
@@ -140,6 +152,7 @@ fn poster(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone) -> Option<Stri
         range
             .filter(|&index| (2..=60).contains(&flat.elements[index].counts.chars))
             .filter(|&index| fits(flat, index))
+            .take(NAMES_READ_MAX)
             .find_map(|index| name::clean(&text_of(flat, survey, index)))
     };
     first(title..text, is_user)
@@ -222,6 +235,7 @@ fn leads_to_user(href: &str) -> bool {
 /// also by their class.
 fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) -> Option<String> {
     let mut names = Names::default();
+    let mut read = 0;
     for (index, element) in flat.elements.iter().enumerate() {
         let at = element.first_run as usize;
         // A by-line may stand some lines above the title or beside the text.
@@ -241,6 +255,10 @@ fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) 
         if !(is_marked(flat, index) || (!strict && is_classed())) {
             continue;
         }
+        read += 1;
+        if read > NAMES_READ_MAX {
+            break;
+        }
         let text = text_of(flat, survey, index);
         if text.chars().count() < 80 {
             names.add(&text);
@@ -256,6 +274,7 @@ fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) 
 fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
     let mut close = Names::default();
     let mut all = Names::default();
+    let mut read = 0;
     for (index, element) in flat.elements.iter().enumerate() {
         if element.tag != Tag::A || element.counts.chars == 0 || element.counts.chars > 60 {
             continue;
@@ -265,7 +284,8 @@ fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
         if !leads_to_author && element.element.attribute(&local_name!("rel")) != Some("author") {
             continue;
         }
-        if all.0.len() > 50 {
+        read += 1;
+        if read > NAMES_READ_MAX {
             break;
         }
         let name = inline_text(flat, index);

@@ -67,13 +67,21 @@ fn parts_around_date(text: &str) -> (&str, &str) {
     let Some(at) = text.find(is_digit) else {
         return (text, "");
     };
-    // A name has digits of its own where letters stand beside them in its last word: "ann81".
-    let word = text[..at].rfind(' ').map_or(0, |blank| blank + 1);
-    let last = &text[word..];
-    if !last.contains(' ') && last.contains(char::is_alphabetic) {
+    // An account has digits in its name, which is one word: "ann81".
+    let is_account = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    if text.chars().all(is_account)
+        && text.contains(|c: char| c.is_ascii_alphabetic())
+        && dates::written(text, true).is_none()
+    {
         return (text, "");
     }
-    let head = without_date(&text[..at]);
+    // "3 March": what stands before the number is no month of its own.
+    let behind = text[at..].trim_start_matches(|c: char| c.is_ascii_digit() || is_mark(c));
+    let is_dated = behind.split(' ').next().is_some_and(|word| dates::is_month(&word.to_lowercase()));
+    let head = match is_dated {
+        true => without_words(&text[..at], |word| is_of_date(word) && !is_in_names(word)),
+        false => without_date(&text[..at]),
+    };
     let last = text.rfind(is_digit).unwrap_or(at);
     let mut tail = text[last + 1..].trim_start_matches(is_mark);
     while let Some((word, rest)) = tail
@@ -88,14 +96,24 @@ fn parts_around_date(text: &str) -> (&str, &str) {
 
 /// A text before a number without the words at its end that belong to the number's date.
 pub(super) fn without_date(text: &str) -> &str {
+    without_words(text, is_of_date)
+}
+
+fn without_words(text: &str, is_left_out: impl Fn(&str) -> bool) -> &str {
     let mut head = text.trim_end_matches(is_mark);
     while let Some(word) = head.split(' ').next_back()
         && !word.is_empty()
-        && is_of_date(word.trim_matches(is_mark))
+        && is_left_out(word.trim_matches(is_mark))
     {
         head = head[..head.len() - word.len()].trim_end_matches(is_mark);
     }
     head
+}
+
+/// Whether a word of dates is also a name: Theresa May, Nguyen Van Le.
+fn is_in_names(word: &str) -> bool {
+    let word = word.to_lowercase();
+    matches!(word.as_str(), "le" | "el" | "sun" | "am") || dates::is_month(&word)
 }
 
 pub(super) fn is_mark(c: char) -> bool {
@@ -287,6 +305,11 @@ mod tests {
             ("本文作者： francs", Some("francs")),
             ("石井達夫 翻译", Some("石井達夫")),
             ("4zap", Some("4zap")),
+            ("张三 2021年3月5日", Some("张三")),
+            ("李四2021年3月5日", Some("李四")),
+            ("Lois Lane 2021-03-05T10:00", Some("Lois Lane")),
+            ("Theresa May 3 March 2021", Some("Theresa May")),
+            ("Nguyen Van Le 3 March 2021", Some("Nguyen Van Le")),
             ("April May", Some("April May")),
             ("Martin Luther King, Jr.", Some("Martin Luther King, Jr.")),
             ("张三 发布于 2021-03-05", Some("张三")),

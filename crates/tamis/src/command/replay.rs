@@ -23,8 +23,9 @@ mod curves;
 #[command(
     after_help = "What counts as relevant is what the topic says of a page in its turn in a crawl by promise, and \
         of pages that such a crawl would not read before its stop rules end it, what it says then. New is the \
-        first of pages that the crawl found to repeat each other. The oracle knows all that beforehand. Links \
-        are known by anchor and URL here, a crawl knows their surroundings too. Links to pages that the crawl \
+        first of pages that the crawl found to repeat each other. The oracle knows all that beforehand and always \
+        fetches what lies nearest to a relevant page: it is a measure, and no bound, as an order may have found \
+        more for a while. Links are known by anchor and URL here, a crawl knows their surroundings too. Links to pages that the crawl \
         did not fetch lead nowhere.\n\nExamples:\n  \
         tamis replay crawls/db --strategy bfs --strategy best-first --strategy tamis\n  \
         tamis replay crawls/db --strategy tamis --topic config/other-topic.toml"

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use documents::text::nowhere;
 use documents::{Text, is_page};
 use extractor::title_of_text;
-use focus::{ExampleText, PageView, Relevance, TermSource, Topic};
+use focus::{ExampleText, PageTerms, PageView, Relevance, TermSource, Topic};
 use pipeline::{config_file, setup};
 use report::words::plural;
 use serde_json::json;
@@ -177,7 +177,7 @@ fn constant_part(probability: f32, why: &[(String, f32)]) -> f32 {
 
 /// Shows a page's score with why; says whether it is on topic.
 fn show_page(topic: &Topic, page: &Page, output: &Output) -> anyhow::Result<bool> {
-    let terms = topic.read(&page.view());
+    let terms = page.terms(topic);
     let Relevance { probability, why } = topic.judge(&terms);
     let on_topic = probability >= topic.threshold();
     let places = topic.keyword_places(&terms);
@@ -246,6 +246,7 @@ struct Page {
     links: Vec<String>,
     labels: Vec<String>,
     listing: bool,
+    lang: Option<String>,
 }
 
 impl Page {
@@ -261,6 +262,7 @@ impl Page {
             links: Vec::new(),
             labels: Vec::new(),
             listing: false,
+            lang: None,
         };
         if is_page(None, &bytes) {
             let read = extractor::page_of_bytes(&bytes, None, &page.url);
@@ -269,6 +271,7 @@ impl Page {
             page.title = read.title.unwrap_or_default();
             page.text = read.text;
             page.listing = read.page_type.is_link_list();
+            page.lang = read.lang;
             for link in read.links {
                 if link.rel.split_whitespace().any(|token| token == "tag") {
                     page.labels.push(link.anchor);
@@ -278,22 +281,26 @@ impl Page {
         } else {
             let text = Text::of_bytes(&bytes, None, None).text;
             page.title = title_of_text(&text).unwrap_or_default();
+            page.lang = segment::language(&text, None).map(|language| language.to_string());
             page.text = text;
         }
         page.words = segment::Segmenter::shared().words(&page.text);
         Ok(page)
     }
 
-    fn view(&self) -> PageView<'_> {
-        PageView {
+    /// What a crawl reads of it.
+    fn terms(&self, topic: &Topic) -> PageTerms {
+        let links: Vec<&str> = self.links.iter().map(String::as_str).collect();
+        let labels: Vec<&str> = self.labels.iter().map(String::as_str).collect();
+        topic.read(&PageView {
             title: &self.title,
             words: &self.words,
             url: &self.url,
-            lang: None,
-            links: &[],
-            labels: &[],
+            lang: self.lang.as_deref(),
+            links: &links,
+            labels: &labels,
             listing: self.listing,
-        }
+        })
     }
 
     fn example(self) -> ExampleText {
@@ -304,7 +311,7 @@ impl Page {
             links: self.links,
             labels: self.labels,
             listing: self.listing,
-            lang: None,
+            lang: self.lang,
         }
     }
 }
