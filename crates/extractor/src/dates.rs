@@ -443,6 +443,9 @@ pub(crate) fn in_path(path: &str) -> Option<String> {
     checked(found.year, found.month, found.day)
 }
 
+/// Pages say nothing of a day on which they were published before.
+const FIRST_YEAR: i32 = 1990;
+
 /// The ISO form of a day between 1990 and 2100; `None` if there is no such day.
 fn checked(year: &str, month: &str, day: &str) -> Option<String> {
     let year: i32 = year.trim().parse().ok()?;
@@ -453,7 +456,7 @@ fn checked(year: &str, month: &str, day: &str) -> Option<String> {
 
 /// The same for a day in numbers.
 fn day(year: i32, month: u8, day: u8) -> Option<String> {
-    if !(1990..=2100).contains(&year) {
+    if !(FIRST_YEAR..=2100).contains(&year) {
         return None;
     }
     let month_name = time::Month::try_from(month).ok()?;

@@ -28,6 +28,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::blocks::{self, Block};
 use crate::char_counts::CharCounts;
+use crate::metadata::short;
 use crate::page::Page;
 
 /// Pages before anything is cut. With fewer, a text that two articles of a series share would look
@@ -257,7 +258,7 @@ impl HostTemplates {
                 *kept |= is_long(block);
             }
         }
-        page.title = heading.or(page.title.take());
+        page.title = heading.map(|heading| short(&heading)).or(page.title.take());
         let kept = only(&page.blocks, &is_kept);
         let count = page.blocks.len() - kept.len();
         let text = blocks::plain(&kept);

@@ -63,7 +63,9 @@ fn front_matter(text: &str) -> (Option<&str>, &str) {
 }
 
 fn title_in(front_matter: &str) -> Option<String> {
-    let title = front_matter.lines().find_map(|line| line.strip_prefix("title:"))?;
+    let title = front_matter
+        .lines()
+        .find_map(|line| line.strip_prefix("title:"))?;
     Some(title.trim().trim_matches(['"', '\'']).to_owned())
 }
 
@@ -125,6 +127,23 @@ mod tests {
     fn page(text: &str) -> Page {
         let url = Url::parse("https://a.example/notes/one.md").unwrap();
         extract_markdown(text, &PageContext::new(&url))
+    }
+
+    #[test]
+    fn what_stands_between_rules_is_text_and_front_matter_stands_first() {
+        let page_of =
+            page("# Title\n\none\n\n---\n**Note**: two\nmore: text\n---\n\n## Second\n\nthree");
+        assert_eq!(page_of.title.as_deref(), Some("Title"));
+        for text in ["one", "Note", "more: text", "Second", "three"] {
+            assert!(page_of.text.contains(text), "{text}: {}", page_of.text);
+        }
+        let headed = page("---\ndate: 2021-03-05\ntitle: 'On  eels'\n---\n# Eels\n\none");
+        assert_eq!(headed.title.as_deref(), Some("On eels"));
+        assert!(!headed.text.contains("2021"), "{}", headed.text);
+        let open = page("---\ntitle: x\n\none");
+        assert!(open.text.contains("one") && open.text.contains("title"));
+        let long = page(&format!("# {}", "word ".repeat(100_000)));
+        assert!(long.title.unwrap().chars().count() <= 500);
     }
 
     #[test]

@@ -19,7 +19,7 @@ const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
 /// theirs, so that a request is rarely sent on a connection that is being closed.
 const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Idle connections kept per host. The crawl has one request per host at a time.
-pub(crate) const POOL_PER_HOST: usize = 2;
+const POOL_PER_HOST: usize = 2;
 
 /// The settings that every client shares, and their cookies.
 pub(crate) fn builder(

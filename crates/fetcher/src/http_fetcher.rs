@@ -17,7 +17,7 @@ use http::header::{self, HeaderMap, HeaderValue};
 use url::Url;
 
 use crate::body::{Bandwidth, BodyMemory, BodyReader, Files};
-use crate::client::{POOL_PER_HOST, build, builder, proxy_of, rate_of};
+use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::connecting::Connecting;
 use crate::cookies::CookieJar;
@@ -221,8 +221,8 @@ impl HttpFetcher {
         })
     }
 
-    /// Sends the request, and once more for each connection kept from before that the host turns out to have
-    /// closed: that tells nothing of the page (RFC 9110 §9.2.2).
+    /// Sends the request, and once more where the host has closed a connection kept from before without an answer:
+    /// that tells nothing of the page (RFC 9110 §9.2.2).
     async fn send_anew(
         &self,
         client: &reqwest::Client,
@@ -230,16 +230,15 @@ impl HttpFetcher {
         headers: HeaderMap,
         started: Instant,
     ) -> Result<reqwest::Response, FetchError> {
-        for _ in 0..POOL_PER_HOST {
-            let connecting = Connecting::default();
-            let sent = self.send(client, url.clone(), headers.clone(), started, &connecting);
-            match sent.await {
-                Err(FetchError::Reset { .. }) if !connecting.has_begun() => {}
-                answer => return answer,
+        let connecting = Connecting::default();
+        let sent = self.send(client, url.clone(), headers.clone(), started, &connecting);
+        match sent.await {
+            Err(FetchError::Reset { .. }) if !connecting.has_begun() => {
+                self.send(client, url, headers, started, &Connecting::default())
+                    .await
             }
+            answer => answer,
         }
-        self.send(client, url, headers, started, &Connecting::default())
-            .await
     }
 
     /// Sends the request and waits for the response's headers.
@@ -255,7 +254,7 @@ impl HttpFetcher {
         let bounds = (
             limits.connect_timeout,
             limits.first_byte_timeout,
-            limits.total_timeout,
+            limits.total_timeout.saturating_sub(started.elapsed()),
         );
         let sent = client.get(url).headers(headers).send();
         match connecting.clone().wait(sent, bounds).await {

@@ -123,7 +123,10 @@ impl Robots {
     /// Parses the beginning of a file of which the rest is missing. Its last line may be incomplete and
     /// is ignored: half an `Allow` could permit what the whole line does not.
     pub fn parse_beginning(bytes: &[u8]) -> Self {
-        Self::parse(whole_lines(bytes))
+        match utf16(bytes) {
+            Some(text) => Parser::default().run(whole_lines(text.as_bytes())),
+            None => Self::parse(whole_lines(bytes)),
+        }
     }
 
     /// The rules of one crawler as lines, each with its number in the file: `3 Disallow: /x`. They are

@@ -5,10 +5,9 @@
 //! may have one and longer ones two; of three characters or more in Chinese one may be another. The first letter
 //! or character is taken to be right, so that one range of the index's words is looked through and not all.
 
-use segment::{Script, fold};
+use segment::{Script, english_forms, fold};
 use tantivy::Term;
 
-use crate::english::english_forms;
 use crate::error::{IndexError, engine};
 use crate::hints::Hint;
 use crate::query::{Part, QueryWord};

@@ -221,10 +221,9 @@ fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
     match &answer.fetched {
         Ok(fetched) => HostAdvice {
             origin,
-            retry_after: match fetched.status {
-                403 | 420 | 429 | 500..=599 => fetched.retry_after(clock::now()),
-                _ => None,
-            },
+            retry_after: fetched
+                .retry_after(clock::now())
+                .filter(|_| archive::FetchRecord::may_ask_for_time(fetched.status)),
             failed: false,
             failure: None,
             status: fetched.status,

@@ -174,15 +174,16 @@ fn numbers_differ(
     if short {
         return a.min(b) > 0 && share < NUMBERS_SHARE_MIN_SHORT;
     }
-    a.min(b)
-        >= if lengths.shortness() > 0.0 {
-            1
-        } else {
-            NUMBERS_MIN
-        }
+    let is_alike = overlap >= NUMBERS_OVERLAP_MAX;
+    let least = if is_alike {
+        lengths.numbers_min()
+    } else {
+        NUMBERS_MIN
+    };
+    a.min(b) >= least
         && f32::from(a.min(b)) >= NUMBERS_RATIO_MIN * f32::from(a.max(b))
         && lengths.ratio() >= NUMBERS_LENGTH_RATIO_MIN
-        && if overlap < NUMBERS_OVERLAP_MAX {
+        && if !is_alike {
             share < NUMBERS_SHARE_MIN
         } else {
             let short = lengths.shortness();
@@ -215,8 +216,7 @@ pub(crate) fn overlap_error(overlap: f32) -> f32 {
 /// The share of numbers in common of two texts that have enough of them to be told apart by them.
 pub(crate) fn numbers_in_common(print: &TextPrint, kept: &TextPrint) -> Option<f32> {
     let (a, b) = (print.sketch.number_count(), kept.sketch.number_count());
-    let is_short = print.word_count.min(kept.word_count) < SHORT_WORDS;
-    let least = if is_short { 1 } else { NUMBERS_MIN };
+    let least = Lengths::of(print.word_count, kept.word_count).numbers_min();
     (a.min(b) >= least).then(|| print.sketch.number_overlap(&kept.sketch))
 }
 
@@ -236,6 +236,12 @@ impl Lengths {
 
     fn ratio(&self) -> f32 {
         self.shorter / self.longer
+    }
+
+    /// Numbers by which texts that are alike otherwise are told apart: one in a short text, [`NUMBERS_MIN`] in a long
+    /// one.
+    fn numbers_min(&self) -> u8 {
+        NUMBERS_MIN - (self.shortness() * f32::from(NUMBERS_MIN - 1)).round() as u8
     }
 
     /// From 1 where a short text ends to 0 at twice that length: in between one number becomes less and less of

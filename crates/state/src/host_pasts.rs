@@ -35,7 +35,7 @@ impl HostPasts {
             self.answered.insert(xxh3_64(host.as_bytes()));
         }
         let ended_ms = fetch.started_ms.saturating_add(fetch.ms);
-        let asks = matches!(fetch.status, 429 | 503);
+        let asks = FetchRecord::may_ask_for_time(fetch.status);
         let asked = fetch.retry_after_s.filter(|_| asks);
         let asked = asked.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let has_failed = is_failure(fetch);

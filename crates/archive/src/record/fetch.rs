@@ -136,6 +136,12 @@ pub struct FetchRecord {
 }
 
 impl FetchRecord {
+    /// Whether an answer of this status may ask for time for its whole host, by `Retry-After`: it limits the rate,
+    /// refuses us, or is out of order.
+    pub fn may_ask_for_time(status: u16) -> bool {
+        matches!(status, 403 | 420 | 429 | 500..=599)
+    }
+
     /// Whether anything was asked for: not where robots.txt or the guard forbade it.
     pub fn was_asked(&self) -> bool {
         self.status != 0 || self.error.is_some()

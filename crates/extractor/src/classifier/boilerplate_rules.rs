@@ -330,10 +330,23 @@ fn unfolded<'d>(flat: &FlatDom<'d>) -> FxHashSet<&'d str> {
         .filter_map(|(at, element)| {
             let is_control = matches!(element.tag, Tag::A | Tag::Button | Tag::Summary)
                 || element.tag.heading_level().is_some();
+            let is_control = is_control && !opens_a_window(element);
             let name = is_control.then(|| named(element)).flatten()?;
             (!is_in_other_part(flat, at as ElementIndex)).then_some(name)
         });
     controls.flat_map(str::split_ascii_whitespace).collect()
+}
+
+/// Whether a control opens a dialog or a menu above the page.
+fn opens_a_window(element: &FlatElement<'_>) -> bool {
+    let toggles = |name| element.element.attr(name);
+    let toggled = toggles("data-bs-toggle").or_else(|| toggles("data-toggle"));
+    let opens = toggled.is_some_and(|toggled| {
+        ["modal", "offcanvas", "dropdown"]
+            .iter()
+            .any(|window| toggled.eq_ignore_ascii_case(window))
+    });
+    opens || toggles("aria-haspopup").is_some()
 }
 
 /// Drops a part of the page, if enough likely content is left without it.
@@ -405,6 +418,14 @@ mod tests {
         for (before, is_kept) in [
             ("<button aria-controls=more>Show more</button>", true),
             ("<a data-bs-target='#more'>Show more</a>", true),
+            (
+                "<button data-bs-toggle=modal data-bs-target='#more'>Subscribe</button>",
+                false,
+            ),
+            (
+                "<button aria-haspopup=dialog aria-controls=more>Subscribe</button>",
+                false,
+            ),
             ("<button aria-controls=other>Show more</button>", false),
             ("<nav><button aria-controls=more>Menu</button></nav>", false),
             ("", false),

@@ -77,7 +77,8 @@ fn by_characters(text: &str) -> Option<Day> {
             .ok()?
             .checked_add(era.first_year - 1)?;
         let is_within = (era.first_day..=era.last_day).contains(&(year, month, day));
-        is_within.then_some(Day {
+        // An older one hides none behind it: no page was published before.
+        (is_within && year >= super::FIRST_YEAR).then_some(Day {
             at: named.len() - era.name.len(),
             year,
             month,
@@ -198,6 +199,9 @@ fn in_thai(text: &str) -> Option<Day> {
 
 /// "1/5/2566", day first as in Thailand.
 fn buddhist_numbers(text: &str) -> Option<Day> {
+    if !text.chars().any(is_thai) {
+        return None;
+    }
     let is_digit = |c: char| c.is_ascii_digit();
     text.match_indices("25").find_map(|(at, _)| {
         let year = text.get(at..at + 4)?;

@@ -371,6 +371,14 @@ mod tests {
     }
 
     #[test]
+    fn a_name_within_a_longer_one_is_another() {
+        let joined = |names: &[&str]| Names::of(names).joined().unwrap();
+        assert_eq!(joined(&["Wei Li", "Wei Lin", "Wei Li"]), "Wei Li, Wei Lin");
+        assert_eq!(joined(&["王明", "王明华"]), "王明, 王明华");
+        assert_eq!(joined(&["Stefan", "Mehr Artikel von Stefan →"]), "Stefan");
+    }
+
+    #[test]
     fn forums_lead_to_their_users_in_many_ways() {
         for href in [
             "/members/ann.81409/",

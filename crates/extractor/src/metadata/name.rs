@@ -77,7 +77,10 @@ fn parts_around_date(text: &str) -> (&str, &str) {
     }
     // "3 March": what stands before the number is no month of its own.
     let behind = text[at..].trim_start_matches(|c: char| c.is_ascii_digit() || is_mark(c));
-    let is_dated = behind.split(' ').next().is_some_and(|word| dates::is_month(&word.to_lowercase()));
+    let is_dated = behind
+        .split(' ')
+        .next()
+        .is_some_and(|word| dates::is_month(&word.to_lowercase()));
     let head = match is_dated {
         true => without_words(&text[..at], |word| is_of_date(word) && !is_in_names(word)),
         false => without_date(&text[..at]),

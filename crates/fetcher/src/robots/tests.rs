@@ -275,4 +275,14 @@ fn a_file_in_utf_16_is_read_as_what_it_says() {
         // A byte is missing at the end.
         Robots::parse(&bytes[..bytes.len() - 1]);
     }
+    // A byte of 上 is that of a line feed.
+    let cut: Vec<u8> = "\u{feff}User-agent: *\r\nDisallow: /上"
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes)
+        .collect();
+    assert!(
+        Robots::parse_beginning(&cut)
+            .check("tamis", &url("/1"))
+            .allowed
+    );
 }
