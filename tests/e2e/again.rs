@@ -926,7 +926,7 @@ fn another_title_and_a_wish_to_be_left_out_are_seen_and_what_was_seen_is_not_tol
         .arg(&dir)
         .args(["where dead rows go"])));
     assert!(
-        found.contains("[Where] [dead] [rows] [go]") && found.contains("/title"),
+        found.contains("Where [dead] [rows] [go]") && found.contains("/title"),
         "{found}"
     );
     assert!(!site.kept("one").contains_key("/robots"));

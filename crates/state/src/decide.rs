@@ -148,10 +148,14 @@ impl State {
             return false;
         };
         let attempts = match kind {
-            FailureKind::Http(429 | 503) if self.only_limits_us(&lease.url().url.host()) => {
+            FailureKind::Http(status @ (429 | 503))
+                if self.only_limits_us(&lease.url().url.host()) =>
+            {
                 match self.policy.attempts_max {
                     // Whoever wants one try gets one.
                     one @ ..=1 => one,
+                    // 503 may also be the page's own, for good.
+                    more if *status == 503 => more.saturating_mul(ATTEMPTS_TIMES / 2),
                     more => more.saturating_mul(ATTEMPTS_TIMES),
                 }
             }
@@ -386,7 +390,7 @@ mod tests {
                 })
                 .count()
         };
-        assert_eq!([429, 503, 500].map(|status| tries(0, status)), [7, 7, 1]);
+        assert_eq!([429, 503, 500].map(|status| tries(0, status)), [7, 3, 1]);
         // It answers nobody.
         assert_eq!(
             [429, 503, 500].map(|status| tries(LIMITED_MAX, status)),

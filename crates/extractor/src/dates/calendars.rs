@@ -199,9 +199,8 @@ fn in_thai(text: &str) -> Option<Day> {
 
 /// "1/5/2566", day first as in Thailand.
 fn buddhist_numbers(text: &str) -> Option<Day> {
-    if !text.chars().any(is_thai) {
-        return None;
-    }
+    // "1-2-2560" is a number of something where nothing is in Thai.
+    let is_in_thai = text.chars().any(is_thai);
     let is_digit = |c: char| c.is_ascii_digit();
     text.match_indices("25").find_map(|(at, _)| {
         let year = text.get(at..at + 4)?;
@@ -211,7 +210,7 @@ fn buddhist_numbers(text: &str) -> Option<Day> {
         let separator = before
             .chars()
             .next_back()
-            .filter(|c| matches!(c, '/' | '-'))?;
+            .filter(|&c| c == '/' || (c == '-' && is_in_thai))?;
         let before = &before[..at - 1];
         let month = before.trim_end_matches(is_digit).len();
         let (before, month) = before.split_at(month);

@@ -143,7 +143,7 @@ fn an_index_of_another_form_is_set_aside() {
         .unwrap();
     let meta = path.join("meta.json");
     let text = fs::read_to_string(&meta).unwrap();
-    fs::write(&meta, text.replace("scheme\\\":3", "scheme\\\":0")).unwrap();
+    fs::write(&meta, text.replace("scheme\\\":4", "scheme\\\":0")).unwrap();
     let (index, opened) = PageIndex::open(&path).unwrap();
     assert_eq!(opened.position, 0);
     assert_eq!(

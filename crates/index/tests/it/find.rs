@@ -604,7 +604,7 @@ fn operators_in_capitals_choose_and_leave_out() {
     found_of(&texts, "NOT system", "chair");
     found_of(&texts, "tables OR two", "system chair");
     found_of(&texts, "(tables | \"or two\") -chair", "system");
-    found_of(&texts, "chair or", "chair");
+    found_of(&texts, "chair or", "chair both");
 }
 
 #[test]
