@@ -34,8 +34,8 @@ mod visit;
 pub use seeds::SeedError;
 pub use sources::is_feed;
 
-/// A page answered with 429 or 503 by a host that only limits how often it is asked is tried so many times as
-/// often as others.
+/// A page answered with 429 by a host that only limits how often it is asked is tried so many times as often as
+/// others, one answered with 503 half as many times.
 const ATTEMPTS_TIMES: u32 = 4;
 
 /// A host only limits how often it is asked that answered one of its last so many requests well. From a
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_not_given_up_for_429_or_503_while_its_host_answers_others() {
+    fn a_page_is_not_given_up_soon_for_429_or_503_while_its_host_answers_others() {
         // A host with a limit of one request in three seconds lost one page in four.
         let tries = |before: u32, status: u16| {
             let seed = "http://a.example/";
