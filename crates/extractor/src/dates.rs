@@ -276,19 +276,12 @@ const OF_OTHERS: [&str; 64] = [
 ];
 
 /// What may stand between such a word and its date.
-const JOINTS: [&str; 26] = [
-    "on",
-    "at",
-    "date",
-    "time",
-    "于",
-    "於",
-    "时间",
-    "時間",
-    "日期",
-    "日",
-    "时",
-    "为",
+const JOINTS: [&str; 12] = [
+    "on", "at", "date", "time", "于", "於", "时间", "時間", "日期", "日", "时", "为",
+];
+
+/// The days of the week.
+const WEEKDAYS: [&str; 14] = [
     "monday",
     "tuesday",
     "wednesday",
@@ -351,7 +344,7 @@ fn without_joints(mut before: &str) -> &str {
                 .iter()
                 .any(|words| ends_with_one(text, words))
         };
-        let joint = JOINTS.iter().find_map(|joint| {
+        let joint = JOINTS.iter().chain(&WEEKDAYS).find_map(|joint| {
             before
                 .strip_suffix(joint)
                 .filter(|rest| !joint.is_ascii() || !rest.ends_with(char::is_alphanumeric))
@@ -462,6 +455,11 @@ fn day(year: i32, month: u8, day: u8) -> Option<String> {
     let month_name = time::Month::try_from(month).ok()?;
     time::Date::from_calendar_date(year, month_name, day).ok()?;
     Some(format!("{year:04}-{month:02}-{day:02}"))
+}
+
+/// Whether a word in lower case is a day of the week.
+pub(crate) fn is_weekday(word: &str) -> bool {
+    WEEKDAYS.contains(&word)
 }
 
 /// Whether a word in lower case is a month's name or the first letters by which a month is known.

@@ -142,21 +142,7 @@ pub(super) fn is_mark(c: char) -> bool {
 
 /// Whether a word before a number belongs to a date: a month, a day of the week, what was done on it.
 pub(super) fn is_of_date(word: &str) -> bool {
-    const WORDS: [&str; 31] = [
-        "mon",
-        "tue",
-        "wed",
-        "thu",
-        "fri",
-        "sat",
-        "sun",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
+    const WORDS: [&str; 17] = [
         "on",
         "at",
         "am",
@@ -176,7 +162,7 @@ pub(super) fn is_of_date(word: &str) -> bool {
         "更新于",
     ];
     let word = word.to_lowercase();
-    WORDS.contains(&word.as_str()) || dates::is_month(&word)
+    WORDS.contains(&word.as_str()) || dates::is_weekday(&word) || dates::is_month(&word)
 }
 
 /// Accounts that are nobody, labels of buttons, and what else stands where a name could.
