@@ -69,6 +69,15 @@ pub struct HostTemplates {
     pages: u64,
 }
 
+/// What was cut from a page as its host's template.
+#[derive(Debug)]
+pub struct Cut {
+    /// The number of blocks.
+    pub blocks: usize,
+    /// The page's text as it was before.
+    pub text: String,
+}
+
 /// Counts and template of one host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct HostCounts {
@@ -232,19 +241,20 @@ impl HostTemplates {
     /// Where all pages of a host bear its name for a title, a page's own title is the heading that its own text
     /// begins with, and it becomes that.
     pub fn trim(&self, host: &str, keys: &BlockKeys, page: &mut Page) -> usize {
-        Self::trim_by(&[(self, host)], keys, page)
+        Self::trim_by(&[(self, host)], keys, page).map_or(0, |cut| cut.blocks)
     }
 
-    /// The same by what several memories know: that of the host and that of its part, each by its name.
-    pub fn trim_by(known: &[(&Self, &str)], keys: &BlockKeys, page: &mut Page) -> usize {
+    /// The same by what several memories know: that of the host and that of its part, each by its name. `None`
+    /// where nothing is cut.
+    pub fn trim_by(known: &[(&Self, &str)], keys: &BlockKeys, page: &mut Page) -> Option<Cut> {
         let known = known.iter().filter_map(|(of, name)| of.hosts.get(*name));
         let known = Known(known.filter(|part| !part.template.is_empty()).collect());
         if known.0.is_empty() || keys.keys.len() != page.blocks.len() {
-            return 0;
+            return None;
         }
         let is_own: Vec<bool> = keys.keys.iter().map(|key| !known.cuts(*key)).collect();
         if is_own.iter().all(|&own| own) {
-            return 0;
+            return None;
         }
         let mut is_kept = known.kept(&is_own, &keys.keys, &page.blocks);
         let is_title_known = known.cuts(keys.title);
@@ -267,11 +277,13 @@ impl HostTemplates {
                 || (!has_own_words && has_enough(&page.text))
         };
         if count == 0 || (!is_no_copy && leaves_little()) {
-            return 0;
+            return None;
         }
         page.blocks = kept;
-        page.text = text;
-        count
+        Some(Cut {
+            blocks: count,
+            text: std::mem::replace(&mut page.text, text),
+        })
     }
 }
 
@@ -520,7 +532,10 @@ mod tests {
         let mut next = of(48);
         let known = [(&hosts, HOST), (&parts, &part(48))];
         let cut = HostTemplates::trim_by(&known, &BlockKeys::of(&next), &mut next);
-        assert_eq!((cut, next.text), (2, own(48).repeat(4)));
+        assert_eq!(
+            (cut.map(|cut| cut.blocks), next.text),
+            (Some(2), own(48).repeat(4))
+        );
     }
 
     #[test]

@@ -85,7 +85,7 @@ pub use attribution::attribution;
 pub use blocks::{Block, CellSpan, ListItem};
 pub use decode::{Decoded, EncodingSource, decode};
 pub use extract::{all_text, extract};
-pub use host_templates::{BlockKeys, HostTemplates};
+pub use host_templates::{BlockKeys, Cut, HostTemplates};
 pub use jsonl::{extract_json_line, page_of_bytes};
 pub use links::{PageLinks, page_links, resolve};
 pub use markdown::extract_markdown;

@@ -29,13 +29,12 @@ impl Templates {
     pub fn trim(&self, host: &str, url: &str, reading: &mut PageReading) {
         let part = part_of(host, url).unwrap_or_default();
         let known = [(&self.templates, host), (&self.parts, &part)];
-        let text = reading.page.text.clone();
         let cut = HostTemplates::trim_by(&known, &reading.blocks, &mut reading.page);
-        if cut > 0 {
+        if let Some(cut) = cut {
             let words = std::mem::take(&mut reading.words);
-            reading.words = words.of_lines(&text, &reading.page.text);
+            reading.words = words.of_lines(&cut.text, &reading.page.text);
             let whole = std::mem::replace(&mut reading.print, simhash::print(&reading.words));
-            reading.whole = Some((cut as u32, whole));
+            reading.whole = Some((cut.blocks as u32, whole));
         }
     }
 
