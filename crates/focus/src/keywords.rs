@@ -13,17 +13,17 @@
 //! three characters or two words (量子计算 in 量子计算机); one word of two characters must begin and end with a word:
 //! 重大学术 has no 大学. For one of one character see [`crate::one_character`].
 
+mod first_words;
+
 use segment::{Script, Segmenter, Word, Words, without_accents};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::common_words::is_common;
-use crate::inflections::INFLECTION_PREFIX_BYTES;
 use crate::keyword_word::{
-    Capitals, KeywordWord, PIECE_LETTERS_MIN, capitals_of, hashes_of, is_without_signs,
-    leave_joins_out, parts_of,
+    Capitals, KeywordWord, capitals_of, hashes_of, is_without_signs, leave_joins_out, parts_of,
 };
 use crate::one_character::{Stands, stands_for};
 use crate::topic_config::{TopicConfig, TopicError};
+use first_words::FirstWordFilter;
 
 /// Keywords of one topic; further ones are ignored.
 const KEYWORDS_MAX: usize = 64;
@@ -82,136 +82,8 @@ pub(crate) struct Keywords {
     first_words: FirstWordFilter,
 }
 
-/// A small Bloom filter over the words that keywords may begin with, the prefixes of those words' families, the
-/// first characters of those in Han, and the first letters of those that a text may write with a hyphen. Most words
-/// of a page are in none of the sets, so no keyword need be compared with them.
-#[derive(Debug, Clone, Copy)]
-struct FirstWordFilter {
-    words: [u64; WORD_BITS / 64],
-    prefixes: [u64; 4],
-    characters: [u64; 4],
-    letters: [u64; 4],
-}
-
-/// Bits for words: a keyword has some ten to fifty forms.
-const WORD_BITS: usize = 1 << 15;
-
-impl Default for FirstWordFilter {
-    fn default() -> Self {
-        FirstWordFilter {
-            words: [0; WORD_BITS / 64],
-            prefixes: [0; 4],
-            characters: [0; 4],
-            letters: [0; 4],
-        }
-    }
-}
-
-impl FirstWordFilter {
-    fn of(list: &[Keyword]) -> FirstWordFilter {
-        let mut filter = FirstWordFilter::default();
-        for keyword in list {
-            let first = &keyword.words[0];
-            let in_one = keyword.in_one.iter().flat_map(KeywordWord::forms);
-            for &hash in first.forms().iter().chain(in_one) {
-                filter.set_word(hash);
-            }
-            for hash in keyword.beginnings_in_one() {
-                filter.set_word(hash);
-            }
-            if let (Script::Han, Some(character)) = (first.script, first.text.chars().next()) {
-                set(&mut filter.characters, character_hash(character));
-            }
-            for text in first.spellings() {
-                if let (true, Some(prefix)) = (first.inflects, prefix_hash(text)) {
-                    set(&mut filter.prefixes, prefix);
-                }
-            }
-            if first.has_pieces() {
-                set(&mut filter.letters, letter_hash(&first.text));
-                let piece = first.text.get(..PIECE_LETTERS_MIN);
-                if let Some(piece) = piece.filter(|piece| !is_common(piece)) {
-                    filter.set_word(xxh3_64(piece.as_bytes()));
-                }
-            }
-        }
-        filter
-    }
-
-    fn set_word(&mut self, hash: u64) {
-        self.words[(hash >> 55) as usize] |= 1 << (hash >> 49 & 63);
-    }
-
-    /// False when no keyword can begin with the word at a place.
-    fn may_match(&self, word: &Word<'_>, words: &Words, at: usize) -> bool {
-        if self.has_word(word.hash) {
-            return true;
-        }
-        match word.script {
-            Script::Han => {
-                let mut characters = word.text.chars();
-                characters.any(|character| is_set(&self.characters, character_hash(character)))
-            }
-            _ => {
-                self.may_begin_with(word.text)
-                    || self.may_match_plain(word)
-                    || (is_set(&self.letters, letter_hash(word.text))
-                        && has_hyphen_behind(words, at))
-            }
-        }
-    }
-
-    fn has_word(&self, hash: u64) -> bool {
-        self.words[(hash >> 55) as usize] & 1 << (hash >> 49 & 63) != 0
-    }
-
-    fn may_begin_with(&self, word: &str) -> bool {
-        prefix_hash(word).is_some_and(|prefix| is_set(&self.prefixes, prefix))
-    }
-
-    fn may_match_plain(&self, word: &Word<'_>) -> bool {
-        let plain = (word.script == Script::Other).then(|| without_accents(word.text));
-        plain.flatten().is_some_and(|plain| {
-            self.may_begin_with(&plain) || self.has_word(xxh3_64(plain.as_bytes()))
-        })
-    }
-}
-
 fn counted(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
-}
-
-/// Whether something like a hyphen stands behind the word at a place.
-fn has_hyphen_behind(words: &Words, at: usize) -> bool {
-    // The first byte of the dashes of Unicode.
-    matches!(words.text_behind(at).as_bytes(), [b'-' | 0xe2, ..])
-}
-
-/// A hash of the first four bytes of a word, which all of its family share.
-fn prefix_hash(text: &str) -> Option<u64> {
-    let first: &[u8; INFLECTION_PREFIX_BYTES] = text.as_bytes().first_chunk()?;
-    Some(spread(u32::from_le_bytes(*first)))
-}
-
-/// The first byte of a word, spread as [`set`] wants it.
-fn letter_hash(text: &str) -> u64 {
-    u64::from(text.as_bytes().first().copied().unwrap_or_default()) << 56
-}
-
-fn character_hash(character: char) -> u64 {
-    spread(u32::from(character))
-}
-
-fn spread(number: u32) -> u64 {
-    u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-fn set(bits: &mut [u64; 4], hash: u64) {
-    bits[(hash >> 62) as usize] |= 1 << (hash >> 56 & 63);
-}
-
-fn is_set(bits: &[u64; 4], hash: u64) -> bool {
-    bits[(hash >> 62) as usize] & 1 << (hash >> 56 & 63) != 0
 }
 
 impl Keywords {
