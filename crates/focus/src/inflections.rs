@@ -23,7 +23,7 @@ const BY_RULE: [&str; 11] = [
 
 /// Endings that stand for each other after the same letters, and the letters that must go before them. Where
 /// one of them makes another word of a word, four letters are too few: a signal is no signing, a corner no corn.
-const FAMILIES: [(usize, &[&str]); 5] = [
+const FAMILIES: [(usize, &[&str]); 6] = [
     // region, regional; planet, planetary; music, musician; football, footballer; invest, investment
     (
         5,
@@ -56,6 +56,8 @@ const FAMILIES: [(usize, &[&str]); 5] = [
             "ics", "ic", "ical", "ically", "ician", "icians", "icist", "icists",
         ],
     ),
+    // chemistry, chemical, chemist; dentistry
+    (4, &["istry", "ist", "ists", "ical", "ically", "icals"]),
     // Africa, African; Canada, Canadian; China, Chinese; Mexico, Mexican
     (
         4,
@@ -116,6 +118,8 @@ mod tests {
         for (a, b) in [
             ("mathematics", "mathematical"),
             ("mathematics", "mathematic"),
+            ("chemistry", "chemical"),
+            ("chemist", "chemicals"),
             ("biology", "biological"),
             ("biology", "biologists"),
             ("african", "africa"),
@@ -187,6 +191,8 @@ mod tests {
             ("formal", "forms"),
             ("rabbit", "rabbi"),
             ("communism", "community"),
+            ("physics", "physicians"),
+            ("container", "contains"),
         ] {
             assert!(!are_inflections(a, b), "{a} {b}");
         }

@@ -26,7 +26,7 @@ use crate::topic_config::{TopicConfig, TopicError};
 use first_words::FirstWordFilter;
 
 /// Keywords of one topic; further ones are ignored.
-const KEYWORDS_MAX: usize = 64;
+pub(crate) const KEYWORDS_MAX: usize = 64;
 /// Keywords that a link is looked through for: a link keeps one bit for each.
 const LINK_KEYWORDS_MAX: usize = 32;
 /// Words of one phrase.

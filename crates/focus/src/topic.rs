@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::hashing::term_bucket;
-use crate::keywords::{Keyword, Keywords};
+use crate::keywords::{KEYWORDS_MAX, Keyword, Keywords};
 use crate::link_features::{LinkContext, LinkFeatures};
 use crate::page_classifier::{Linked, PageClassifier, Relevance};
 use crate::page_terms::{KeywordPlaces, PageTerms, PageView};
@@ -86,7 +86,13 @@ pub fn keyword_doubts(keywords: &[String]) -> Vec<(String, &'static str)> {
     let parsed = keywords
         .iter()
         .filter_map(|keyword| Keyword::parse(keyword).ok());
-    let doubts = parsed.filter_map(|keyword| Some((keyword.doubt()?, keyword)));
+    let doubts = parsed.enumerate().filter_map(|(number, keyword)| {
+        let doubt = match number < KEYWORDS_MAX {
+            true => keyword.doubt()?,
+            false => "is ignored: a topic has 64 keywords at most",
+        };
+        Some((doubt, keyword))
+    });
     doubts
         .map(|(doubt, keyword)| (keyword.text, doubt))
         .collect()

@@ -514,6 +514,16 @@ fn a_topic_of_nothing_is_refused_with_its_reason() {
     ));
 }
 
+#[test]
+fn keywords_that_are_too_many_are_named_as_ignored() {
+    let mut words: Vec<String> = (0..64).map(|number| format!("otter{number}")).collect();
+    assert_eq!(focus::keyword_doubts(&words), []);
+    words.push("heron".into());
+    let doubts = focus::keyword_doubts(&words);
+    assert_eq!(doubts.len(), 1);
+    assert!(doubts[0].0 == "heron" && doubts[0].1.contains("ignored"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]

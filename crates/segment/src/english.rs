@@ -133,16 +133,19 @@ const AGENTS: [&str; 51] = [
 ];
 
 /// Words that look like forms of each other and are none.
-const NO_FORMS: [(&str, &str); 14] = [
+const NO_FORMS: [(&str, &str); 17] = [
     ("bear", "bearing"),
     ("broth", "brother"),
     ("chart", "charter"),
+    ("contain", "container"),
     ("count", "counter"),
     ("custom", "customer"),
     ("even", "evening"),
     ("her", "herring"),
     ("inn", "inning"),
     ("out", "outing"),
+    ("physic", "physician"),
+    ("physics", "physician"),
     ("quart", "quarter"),
     ("should", "shoulder"),
     ("stock", "stocking"),
