@@ -310,14 +310,14 @@ impl Planner {
             let recorded = self.record(dir, &template, choice, now_ms, beside);
             if recorded.is_err() {
                 // What was taken in may not be in the journal.
-                *self = Self::default();
+                self.begin_anew();
             }
             recorded?;
         }
         if planned.retried > 0 {
             let recorded = self.put_back(dir, &unread, now_ms, beside);
             if recorded.is_err() {
-                *self = Self::default();
+                self.begin_anew();
             }
             planned.retried = recorded?;
         }

@@ -8,7 +8,7 @@
 //! Cost: some 300 bytes a row, so 60 MB for [`ROWS_MAX`] rows. What comes after has no row and is
 //! counted; exports have all.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use archive::{Event, PageRecord, Position, Record};
 use outcome::{JunkReason, NeighbourDecision, Outcome, Verdict};
@@ -18,6 +18,9 @@ use crate::shown::line;
 
 /// Rows at most.
 pub(crate) const ROWS_MAX: usize = 200_000;
+
+/// Records of pages beyond four for each row that are known by their numbers.
+const VERSIONS_BEYOND: usize = 1_024;
 
 /// Characters of a title that are kept.
 const TITLE_CHARS_MAX: usize = 200;
@@ -234,7 +237,8 @@ impl Rows {
         let hash = xxh3_64(page.url.as_bytes());
         let known = self.by_url.get(&hash).copied();
         if known.is_none() && self.slots.len() >= ROWS_MAX {
-            self.left_out += 1;
+            // A later version of a page was counted with its first.
+            self.left_out += u64::from(matches!(record.event, Event::Page(_)));
             return;
         }
         let slot = known.unwrap_or(self.slots.len() as u32);
@@ -245,6 +249,24 @@ impl Rows {
             Some(slot) => self.slots[slot as usize] = Some(row),
             None => self.slots.push(Some(row)),
         }
+        self.forget_versions();
+    }
+
+    /// Forgets the versions of pages that nobody names, once they are more than the others: of each page its first
+    /// and its last record are known, and those that copies repeat.
+    fn forget_versions(&mut self) {
+        if self.by_page.len() <= 4 * self.slots.len() + VERSIONS_BEYOND {
+            return;
+        }
+        let mut first = vec![u64::MAX; self.slots.len()];
+        for (page, slot) in &self.by_page {
+            let first = &mut first[*slot as usize];
+            *first = (*first).min(*page);
+        }
+        let rows = self.slots.iter().flatten();
+        let named = rows.flat_map(|row| [Some(row.page), row.near.as_ref().map(|near| near.page)]);
+        let named: HashSet<u64> = named.flatten().chain(first).collect();
+        self.by_page.retain(|page, _| named.contains(page));
     }
 
     fn row(&mut self, place: Position, record: &Record, page: &PageRecord, fate: Fate) -> Row {
@@ -363,6 +385,31 @@ mod tests {
         rows.iter()
             .map(|row| (row.url.to_string(), row.fate.name()))
             .collect()
+    }
+
+    #[test]
+    fn versions_that_nobody_names_are_forgotten() {
+        let kept = Outcome::Judged(Verdict::Index);
+        let mut rows = Rows::default();
+        for seq in 1..=20_000 {
+            rows.apply(Position::START, &page(seq, "u:list", kept.clone()));
+            if seq == 500 {
+                let copy = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
+                let mut copy = page(30_000, "u:copy", copy);
+                if let Event::Page(page) = &mut copy.event {
+                    page.nearest = Some(NeighbourRecord {
+                        page: 400,
+                        ..NeighbourRecord::default()
+                    });
+                }
+                rows.apply(Position::START, &copy);
+            }
+        }
+        assert!(rows.by_page.len() < 2_000);
+        for named in [1, 400, 20_000] {
+            let row = rows.page(named).expect("it is the list");
+            assert_eq!((&*row.url, row.page), ("u:list", 20_000), "{named}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod choose;
 mod dues;
 mod saved;
 mod sources;
+mod versions;
 
 pub(super) use choose::Choice;
 use dues::Dues;
@@ -415,7 +416,7 @@ impl History {
         self.dues.amend(url, |due| {
             due.was = Outcome::Judged(Verdict::Junk(JunkReason::NearDuplicate));
         });
-        self.followed_by.insert(old, seq);
+        self.goes_on(old, seq);
     }
 
     fn visit(&mut self, record: &Record, visit: &VisitRecord) {
@@ -442,17 +443,19 @@ impl History {
         }
         if visit.was.is_indexed() {
             match visit.change {
-                Change::Changed | Change::Gone | Change::Moved => {
-                    self.lost.insert(visit.of);
-                }
-                _ => {
-                    self.followed_by.insert(visit.of, record.seq);
-                }
+                Change::Changed | Change::Gone | Change::Moved => self.is_lost(visit.of),
+                Change::New
+                | Change::Unchanged
+                | Change::Touched
+                | Change::Back
+                | Change::Unclear => self.goes_on(visit.of, record.seq),
+                // A newer version of this program tells what: its copies are judged anew.
+                Change::Unknown(_) => self.is_lost(visit.of),
             }
         }
         self.versions.remove(&visit.of);
         if let Some(outcome) = visit.outcome() {
-            known.was = Was::of(&outcome);
+            self.known[at].was = Was::of(&outcome);
             self.dues.amend(url, |due| due.was = outcome);
         }
         let Some(page) = visit.version() else { return };

@@ -140,16 +140,6 @@ impl History {
         end
     }
 
-    /// The record of the page that stands for a kept one now.
-    fn stands_for(&self, record: u64) -> u64 {
-        let mut of = record;
-        // A chain has no circle: each record follows an earlier one.
-        while let Some(next) = self.followed_by.get(&of) {
-            of = *next;
-        }
-        of
-    }
-
     /// Whether the text that a page repeated is there no longer.
     fn is_orphan(&self, known: &Known) -> bool {
         if known.repeats == 0 || known.was != Was::Copy {
