@@ -27,10 +27,16 @@ pub(crate) fn machine_in(value: &str, month_first: bool) -> Option<String> {
             return Some(day);
         };
         let (hour, minute) = (time.hour, time.minute);
-        if hour.parse::<u8>().ok()? > 23 || minute.parse::<u8>().ok()? > 59 {
+        let second = time.second.unwrap_or("00");
+        let is_at_most =
+            |digits: &str, most: u8| digits.parse().is_ok_and(|number: u8| number <= most);
+        if !(is_at_most(hour, 23)
+            && is_at_most(minute, 59)
+            && is_at_most(second, 60)
+            && time.zone.is_none_or(is_zone))
+        {
             return Some(day);
         }
-        let second = time.second.unwrap_or("00");
         let zone = time.zone.map_or(String::new(), |zone| {
             if zone.len() == 5 {
                 format!("{}:{}", &zone[..3], &zone[3..])
@@ -54,6 +60,20 @@ pub(crate) fn machine_in(value: &str, month_first: bool) -> Option<String> {
         );
     }
     written(value, month_first)
+}
+
+/// Whether what a time has behind it is an offset that some place may have: `Z`, `+08:00`, `-0330`.
+fn is_zone(zone: &str) -> bool {
+    let digits = zone.trim_start_matches(['+', '-']);
+    let hours = digits.get(..2).and_then(|hours| hours.parse().ok());
+    let minutes = digits.get(digits.len().saturating_sub(2)..);
+    let minutes = minutes.and_then(|minutes| minutes.parse().ok());
+    match (hours, minutes) {
+        (Some(hours), Some(minutes)) => {
+            (0..=14).contains::<i32>(&hours) && (0..60).contains::<i32>(&minutes)
+        }
+        (_, None) | (None, _) => zone.eq_ignore_ascii_case("z"),
+    }
 }
 
 /// Whether two dates (of either form) are one day apart.
@@ -671,6 +691,17 @@ mod tests {
             Some("2021-03-05")
         );
         assert_eq!(machine("1614902400").as_deref(), Some("2021-03-05"));
+        // No time of day: the day alone.
+        for out in [
+            "25:00",
+            "08:61",
+            "08:00:99",
+            "08:00:00+99:99",
+            "08:00:00+05:75",
+        ] {
+            let day = machine(&format!("2021-03-05T{out}"));
+            assert_eq!(day.as_deref(), Some("2021-03-05"), "{out}");
+        }
     }
 
     #[test]

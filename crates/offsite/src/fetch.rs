@@ -2,7 +2,7 @@
 //!
 //! The store is asked for names, lengths and marks (ETags). A file that the directory has of the same length
 //! and mark is left as it is; any other is brought in parts of 8 MB into a file of its own, which has the mark
-//! in its name, so that what breaks off goes on from there and never with parts of another file. Only a whole
+//! in its name, so that what breaks off goes on with its last part and never with parts of another file. Only a whole
 //! file gets its name. What the place has no more goes.
 
 use std::collections::BTreeMap;
@@ -214,7 +214,8 @@ impl Copies {
 
     /// What changes when a file does, or when another crawl takes the place.
     pub fn mark(&self) -> u64 {
-        let said = serde_json::to_vec(&(&self.crawl, &self.files)).unwrap_or_default();
+        let said =
+            serde_json::to_vec(&(&self.crawl, &self.files)).expect("texts and numbers are JSON");
         xxh3_64(&said)
     }
 
@@ -316,16 +317,19 @@ async fn bring_one(place: &Place, dir: &Path, name: &str, file: &There) -> Resul
         .open(&path)
         .map_err(Failed::Disk)?;
     let mut at = out.metadata().map_err(Failed::Disk)?.len();
-    if at > file.bytes {
-        out.set_len(0).map_err(Failed::Disk)?;
-        at = 0;
-    }
+    // After a power cut the last part may be a hole of that length: only those before it are known to be on the disk.
+    at = match at > file.bytes {
+        true => 0,
+        false => at.saturating_sub(1) / PART * PART,
+    };
+    out.set_len(at).map_err(Failed::Disk)?;
     while at < file.bytes {
         let end = file.bytes.min(at + PART);
         let bytes = part(place, name, file, at..end)
             .await
             .map_err(Failed::Store)?;
         out.write_all(&bytes).map_err(Failed::Disk)?;
+        out.sync_data().map_err(Failed::Disk)?;
         at += bytes.len() as u64;
     }
     out.sync_all().map_err(Failed::Disk)?;

@@ -5,7 +5,7 @@
 //! is grouped by where it stands: strings at the same path but for the numbers of list items belong
 //! together, as the paragraphs of an article do. The group with most text wins, weighed by its name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use ego_tree::NodeRef;
 use html5ever::local_name;
@@ -74,12 +74,11 @@ impl States {
     /// The texts, one for each source that has any.
     pub(super) fn texts(self) -> Vec<Found> {
         let mut groups: BTreeMap<(TextSource, &str), Vec<&str>> = BTreeMap::new();
+        let mut seen: HashSet<(TextSource, &str, &str)> = HashSet::new();
         for string in &self.strings {
-            let group = groups
-                .entry((string.source, string.path.as_str()))
-                .or_default();
-            if !group.contains(&string.text.as_str()) {
-                group.push(&string.text);
+            let (source, path) = (string.source, string.path.as_str());
+            if seen.insert((source, path, &string.text)) {
+                groups.entry((source, path)).or_default().push(&string.text);
             }
         }
         let mut best: BTreeMap<TextSource, (f32, String)> = BTreeMap::new();

@@ -23,7 +23,7 @@ use crate::retry::{self, RetryFilter};
 use crate::setup;
 use crate::stop::StopHandle;
 
-/// Conversations at once; a further one is hung up on.
+/// Conversations at once; a further one waits until one of them is over.
 const TALKS_MAX: usize = 8;
 
 /// How long a request may take to come in whole.
@@ -152,6 +152,15 @@ impl Drop for Control {
     }
 }
 
+/// A conversation, counted until it is over, however it ends.
+struct Talk<'a>(&'a AtomicUsize);
+
+impl Drop for Talk<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 fn listen(listener: &UnixListener, desk: &Arc<Desk>) {
     while !desk.ended.load(Ordering::SeqCst) {
         // One caller too many waits outside until another one is done.
@@ -165,9 +174,9 @@ fn listen(listener: &UnixListener, desk: &Arc<Desk>) {
         let talk = std::thread::Builder::new()
             .name("talk".into())
             .spawn(move || {
+                let _talk = Talk(&shared.talks);
                 // Who hangs up early misses the answer.
                 let _ = shared.talk(stream);
-                shared.talks.fetch_sub(1, Ordering::SeqCst);
             });
         if talk.is_err() {
             desk.talks.fetch_sub(1, Ordering::SeqCst);

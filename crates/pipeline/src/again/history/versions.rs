@@ -80,7 +80,7 @@ mod tests {
         let mut history = History::default();
         for seq in 1..=pages {
             let page = PageRecord {
-                url: format!("http://a.example/{seq}").into(),
+                url: format!("http://a.example/{seq}"),
                 host: "a.example".into(),
                 outcome: Outcome::Judged(Verdict::Index),
                 fetch: Some(FetchRecord {

@@ -68,21 +68,20 @@ impl KnownLinks {
         if page.links.is_empty() || self.is_full {
             return;
         }
-        self.count += page.links.len();
-        if self.count > self.most {
-            self.drop_superseded();
-            // Else the next page would have them looked through again.
-            if self.count > self.most / 8 * 7 {
-                (self.pages, self.is_full) = (Vec::new(), true);
-                return;
-            }
-        }
         let targets = page.links.iter().map(|link| xxh3_64(link.url.as_bytes()));
         self.pages.push(LinksOf {
             page: xxh3_64(page.url.as_bytes()),
             seq,
             targets: targets.collect(),
         });
+        self.count += page.links.len();
+        if self.count > self.most {
+            self.drop_superseded();
+            // Else the next page would have them looked through again.
+            if self.count > self.most / 8 * 7 {
+                (self.pages, self.is_full) = (Vec::new(), true);
+            }
+        }
     }
 
     /// Drops what stood on pages that were read again.
@@ -200,6 +199,8 @@ mod tests {
             known.note(seq, &page("u:again".into()));
         }
         assert!(known.count <= 40 && !known.is_full);
+        let held: usize = known.pages.iter().map(|links| links.targets.len()).sum();
+        assert_eq!(known.count, held);
         for seq in 100..110 {
             known.note(seq, &page(format!("u:{seq}")));
         }
