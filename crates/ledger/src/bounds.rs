@@ -12,16 +12,19 @@ pub const GROUP_MAX: usize = 262_144;
 pub const GRANT_MAX: u32 = 64;
 /// Kept texts that a node may be behind when it closes a group; beyond that it follows first.
 pub const KEPT_BEHIND_MAX: u64 = 10_000;
-/// Bytes of a URL; the frontier admits none that is longer.
-pub(crate) const URL_MAX: usize = 8_192;
+/// Rows of one kind in one answer, but for admissions of one transaction, which come together: an answer of fewer
+/// is the last.
+pub const ANSWER_MAX: usize = 4_096;
+/// Bytes of a URL; the frontier admits none of more than a quarter of it.
+pub const URL_MAX: usize = 8_192;
 /// Bytes of what a URL carries with it.
-pub(crate) const CONTEXT_MAX: usize = 16_384;
+pub const CONTEXT_MAX: usize = 16_384;
 /// Bytes of a print: fingerprint, sketch and lengths are some 200.
 pub(crate) const PRINT_MAX: usize = 1_024;
 /// Bands of a short text.
 pub(crate) const BANDS_MAX: usize = 16;
 /// Bytes of a date as a page gives it.
-pub(crate) const PUBLISHED_MAX: usize = 256;
+pub const PUBLISHED_MAX: usize = 256;
 /// Bytes of a fact.
 pub(crate) const FACT_MAX: usize = 65_536;
 /// Bytes of a fact's kind, of a node's name and of a scheme's.

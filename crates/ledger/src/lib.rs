@@ -41,7 +41,10 @@ pub mod password;
 pub mod postgres;
 pub mod store_url;
 
-pub use bounds::{GRANT_MAX, GROUP_MAX, KEPT_BEHIND_MAX, PART_COUNT};
+pub use bounds::{
+    ANSWER_MAX, CONTEXT_MAX, GRANT_MAX, GROUP_MAX, KEPT_BEHIND_MAX, PART_COUNT, PUBLISHED_MAX,
+    URL_MAX,
+};
 pub use keys::{Fence, Part, UrlKey, global_page, host_number, own_page};
 pub use lease::{Lease, Watch};
 pub use ledger::{Ledger, LedgerError, Refused};

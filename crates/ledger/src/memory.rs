@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use crate::bounds::{self, KEPT_BEHIND_MAX};
+use crate::bounds::{self, ANSWER_MAX, KEPT_BEHIND_MAX};
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::memory::book::{Book, NodeRow};
@@ -22,9 +22,6 @@ use crate::messages::{
 
 /// A group that is not closed for so long is given up for its node.
 const GROUP_PATIENCE: Duration = Duration::from_secs(10);
-/// Rows of one kind in one answer.
-const ANSWER_MAX: usize = 4_096;
-
 /// A connection to a ledger in memory.
 #[derive(Debug)]
 pub struct MemoryLedger {

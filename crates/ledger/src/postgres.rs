@@ -160,7 +160,7 @@ impl Ledger for PostgresLedger {
         let parts: Vec<i16> = parts.iter().map(|part| part.number() as i16).collect();
         let roots = self.ask(rows::ROOTS_IN, &[&parts])?;
         let waiting = self.ask(rows::WAITING_IN, &[&parts])?;
-        if roots.len().max(waiting.len()) >= rows::ANSWER_MAX {
+        if roots.len().max(waiting.len()) >= bounds::ANSWER_MAX {
             return Ok(None);
         }
         let ended = self.ask(rows::ENDED_IN, &[&parts])?;

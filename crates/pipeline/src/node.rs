@@ -55,9 +55,6 @@ use crate::setup;
 /// Between two tries to reach a ledger that does not answer.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
 
-/// URLs that wait, in one answer of the ledger.
-const PENDING_MAX: usize = 4_096;
-
 /// Makes a connection to the ledger, of which all messages are counted in [`Cluster::meter`].
 pub type Connect = Arc<dyn Fn() -> Result<Box<dyn Ledger>, LedgerError> + Send + Sync>;
 
@@ -447,7 +444,7 @@ impl Node {
         while !is_last {
             let after = waiting.last().map(|last: &Admitted| last.key);
             let mut more = self.ledger.pending(part, after)?;
-            is_last = more.len() < PENDING_MAX;
+            is_last = more.len() < ledger::ANSWER_MAX;
             waiting.append(&mut more);
         }
         let ended = self.ledger.ended(part)?.into_iter();

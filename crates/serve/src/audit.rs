@@ -102,6 +102,10 @@ impl Book {
         if !ends_with_line(&mut file)? {
             line.insert(0, b'\n');
         }
+        if file.metadata()?.len() + line.len() as u64 > FILE_BYTES_MAX {
+            let why = "audit.jsonl holds 64 MB, all that is read of it: move it away to begin anew";
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
         file.write_all(&line)?;
         file.sync_data()?;
         if is_new && let Some(folder) = self.path.parent() {

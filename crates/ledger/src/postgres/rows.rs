@@ -7,15 +7,13 @@ use tokio_postgres::Row;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
 
+use crate::bounds::ANSWER_MAX;
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{LedgerError, Refused};
 use crate::messages::{
     Admitted, Closing, EndedOfHost, Fact, Joined, KeptOp, KeptRow, Marks, News, NodePulse,
     NodeState, Offer, Overview, Pulse, SeedBudget, Tidings, Told, WaitingUrl,
 };
-
-/// Rows of one kind in one answer, but for admissions of one transaction, which come together.
-pub(super) const ANSWER_MAX: usize = 4_096;
 
 pub(super) const FACTS: &str =
     "select n, node, kind, data from facts where n > $1 order by n limit 4096";
@@ -558,7 +556,7 @@ pub(super) fn news(
     let there = |row: &&Row| row.get::<_, Option<i64>>(1).is_some();
     let rows: Vec<&Row> = admissions.iter().filter(there).collect();
     let mark = match rows.last() {
-        Some(last) if rows.len() >= 4_096 => number(last, 1) + 1,
+        Some(last) if rows.len() >= ANSWER_MAX => number(last, 1) + 1,
         Some(_) | None => horizon,
     };
     Ok(News {
@@ -624,4 +622,18 @@ pub(super) fn overview(row: &Row, nodes: &[Row]) -> Result<Overview, LedgerError
         pages_max: row.get::<_, Option<i64>>(3).map(|pages| pages as u64),
         granted: number(row, 4),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_ask_for_as_many_rows_as_an_answer_has() {
+        let last = format!(" {ANSWER_MAX}");
+        for text in [FACTS, KEPT, PENDING, ROOTS, WAITING_IN, ROOTS_IN] {
+            assert!(text.ends_with(&last), "{text}");
+        }
+        assert!(ADMITTED.contains(&format!("first{last} rows with ties")));
+    }
 }

@@ -3,18 +3,12 @@
 use archive::{ElsewherePage, ElsewhereRecord, Event, PageRecord, Record};
 use frontier::{CanonicalUrl, FrontierUrl};
 use ledger::{
-    Admitted, Finish, KeptOp, KeptRow, LedgerError, Offer, Part, UrlKey, WaitingUrl, global_page,
-    own_page,
+    Admitted, CONTEXT_MAX, Finish, KeptOp, KeptRow, LedgerError, Offer, PUBLISHED_MAX, Part,
+    URL_MAX, UrlKey, WaitingUrl, global_page, own_page,
 };
 use outcome::{Outcome, Verdict};
 use state::context::UrlContext;
 use state::recorded;
-
-/// Bytes of what a waiting URL carries that go to other nodes; beyond that its features stay behind.
-const CONTEXT_MAX: usize = 16_384;
-/// Bytes of a date, and of a URL that a page names: what is longer stays behind.
-const PUBLISHED_MAX: usize = 256;
-const CANONICAL_MAX: usize = 8_192;
 
 /// Part and key of a URL.
 pub(super) fn name_of(url: &CanonicalUrl) -> (Part, UrlKey) {
@@ -165,7 +159,7 @@ pub(super) fn kept(record: &Record, node: u16) -> Option<KeptRow> {
         layout: u64::from_str_radix(&summary.layout, 16).unwrap_or(0),
         url: page.url.clone(),
         published: fits(&summary.published, PUBLISHED_MAX),
-        canonical: fits(&summary.canonical, CANONICAL_MAX).filter(|url| *url != page.url),
+        canonical: fits(&summary.canonical, URL_MAX).filter(|url| *url != page.url),
     })
 }
 
