@@ -1,0 +1,173 @@
+//! A body becomes a page: decoded, extracted, with its words, its fingerprint and its language.
+
+use std::sync::PoisonError;
+
+use extractor::{BlockKeys, Decoded, DomLimits, Page, PageContext};
+use fetcher::{Fetched, TextForm};
+use frontier::{CanonicalUrl, Lease};
+use state::finding::{FoundLink, PageReading, Reading};
+
+use super::{Body, Reader};
+
+/// Feeds that are followed of those that a page names.
+const FEEDS_MAX: usize = 4;
+
+/// Seconds after which a seed without a page of its own still forwards at once: nobody reads on it.
+const FORWARD_SECONDS_MAX: f64 = 5.0;
+
+/// Characters of such a seed: "You will be forwarded; click here if your browser does not."
+const FORWARD_CHARS_MAX: usize = 200;
+
+/// Pages longer than this, unpacked, are read one at a time: reading ten megabytes of tags takes
+/// some 170 MB, and a host may send them to every thread.
+const LARGE_PAGE_BYTES: usize = 2 << 20;
+
+impl Reader {
+    pub(super) fn read_page(
+        &self,
+        lease: &Lease,
+        fetched: &Fetched,
+        body: Body,
+        form: TextForm,
+        dom_limits: &DomLimits,
+    ) -> Reading {
+        let Body {
+            bytes,
+            payload,
+            mut limits_hit,
+        } = body;
+        let is_large = bytes.len() > LARGE_PAGE_BYTES;
+        // A page that panicked while it was read has left nothing behind the lock.
+        let _alone = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
+        let url = lease.url().url.to_url();
+        let tld = tld_of(&url);
+        let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());
+        // A large page is not held twice while its tree is built.
+        drop(bytes);
+        limits_hit.extend(overruled(&decoded));
+        let context = PageContext {
+            url: &url,
+            encoding: decoded.encoding,
+            headers: &fetched.headers,
+            agent: &self.agent,
+            limits: dom_limits,
+            link_places: self.has_topic,
+        };
+        let mut page = match form {
+            TextForm::Markdown => extractor::extract_markdown(&decoded.text, &context),
+            TextForm::Html | TextForm::Plain | TextForm::Marked => {
+                extractor::extract(&decoded.text, &context)
+            }
+        };
+        let is_success = (200..300).contains(&fetched.status);
+        if let Some(target) = is_success.then(|| self.forwarded(lease, &page)).flatten() {
+            return Reading::Redirect(Ok(target));
+        }
+        let source = extractor::attribution(&page);
+        // Sites name the same feeds on each page, and some a feed of its own for each.
+        let names_feeds = self.has_feeds && (lease.url().depth == 0 || url.path() == "/");
+        let feeds = if names_feeds { FEEDS_MAX } else { 0 };
+        let links = self.links(&mut page, feeds);
+        self.finish(page, decoded.encoding, payload, links, source, limits_hit)
+    }
+
+    /// Where a seed forwards its readers without a page of its own, by `<meta http-equiv=refresh>`, the
+    /// header, or a script that does nothing else. It is taken for a redirect, so that the crawl goes where the seed leads.
+    fn forwarded(&self, lease: &Lease, page: &Page) -> Option<CanonicalUrl> {
+        let refresh = page.refresh.as_ref()?;
+        let is_at_once = refresh.delay <= FORWARD_SECONDS_MAX;
+        let is_empty = page.visible_text_chars <= FORWARD_CHARS_MAX;
+        if lease.url().depth > 0 || !is_at_once || !is_empty || !page.directives.follow {
+            return None;
+        }
+        let target = self.canonicaliser.canonical(&refresh.url).ok()?;
+        (target != lease.url().url).then_some(target)
+    }
+
+    pub(super) fn read_text(
+        &self,
+        lease: &Lease,
+        fetched: &Fetched,
+        body: Body,
+        form: TextForm,
+    ) -> Reading {
+        let Body {
+            bytes,
+            payload,
+            mut limits_hit,
+        } = body;
+        let url = lease.url().url.to_url();
+        let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), None);
+        drop(bytes);
+        limits_hit.extend(overruled(&decoded));
+        let mut page = Page::empty(&url);
+        page.title = match form {
+            TextForm::Marked => extractor::title_of_marked_text(&decoded.text),
+            TextForm::Plain | TextForm::Html | TextForm::Markdown => {
+                extractor::title_of_text(&decoded.text)
+            }
+        };
+        page.link_density = 0.0;
+        page.visible_text_chars = decoded.text.chars().count();
+        page.text = decoded.text;
+        let source = extractor::attribution(&page);
+        self.finish(
+            page,
+            decoded.encoding,
+            payload,
+            Vec::new(),
+            source,
+            limits_hit,
+        )
+    }
+
+    fn finish(
+        &self,
+        page: Page,
+        charset: &'static str,
+        payload: u64,
+        links: Vec<FoundLink>,
+        source: Option<url::Url>,
+        mut limits_hit: Vec<String>,
+    ) -> Reading {
+        let words = self.segmenter.words(&page.text);
+        let title = page.title.as_deref().unwrap_or("");
+        let print = simhash::print(&words);
+        // The extractor has looked at the language already; plain text has not been there.
+        let language = page.lang.clone().or_else(|| {
+            segment::language(&page.text, None).map(|language| language.as_str().to_string())
+        });
+        let soft_404 = sieve::soft_404::is_soft_404(title, &page.text, words.len() as u32);
+        limits_hit.extend(page.limits_hit.iter().map(|&limit| limit.to_string()));
+        Reading::Page(Box::new(PageReading {
+            blocks: BlockKeys::of(&page),
+            source,
+            whole: None,
+            page,
+            charset,
+            words,
+            print,
+            language,
+            payload,
+            soft_404,
+            links,
+            limits_hit,
+            cut: None,
+        }))
+    }
+}
+
+/// What is noted of a page that is in another encoding than it declares.
+fn overruled(decoded: &Decoded) -> Option<String> {
+    let declared = decoded.overruled?;
+    Some(format!(
+        "charset: {declared} declared, {} found",
+        decoded.encoding
+    ))
+}
+
+/// The last label of a URL's host.
+pub(super) fn tld_of(url: &url::Url) -> Option<String> {
+    let last = url.host_str()?.rsplit('.').next();
+    last.map(str::to_owned)
+}

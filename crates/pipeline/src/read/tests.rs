@@ -1,0 +1,337 @@
+//! Answers made by hand, and what they are read as.
+
+use std::time::{Duration, Instant};
+
+use fetcher::Truncated;
+use frontier::{
+    CanonicalUrl, Frontier, FrontierConfig, FrontierUrl, Gate, HostKey, Next, Permission,
+};
+use outcome::{LowYield, SitemapKind};
+use state::Answer;
+use state::finding::FoundLink;
+
+use super::*;
+
+struct Open;
+
+impl Gate for Open {
+    fn check(&mut self, _: &HostKey, _: &CanonicalUrl) -> Permission {
+        Permission::Allowed
+    }
+}
+
+fn lease() -> Lease {
+    let now = Instant::now();
+    let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);
+    let url = CanonicalUrl::parse("http://a.example/x").expect("a URL");
+    frontier.admit(FrontierUrl::seed(url, 0)).expect("admits");
+    match frontier.next(now, &mut Open).expect("a turn") {
+        Next::Lease(lease) => lease,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn read(status: u16, content_type: &str, body: &str, purpose: Purpose) -> Reading {
+    read_cut(status, content_type, body, purpose, None)
+}
+
+fn read_cut(
+    status: u16,
+    content_type: &str,
+    body: &str,
+    purpose: Purpose,
+    truncated: Option<Truncated>,
+) -> Reading {
+    let fetched = Fetched {
+        url: url::Url::parse("http://a.example/x").expect("a URL"),
+        status,
+        http_version: "HTTP/1.1",
+        headers: vec![
+            ("content-type".into(), content_type.as_bytes().to_vec()),
+            ("location".into(), b"/y".to_vec()),
+        ],
+        body: bytes::Bytes::copy_from_slice(body.as_bytes()),
+        remote: None,
+        truncated,
+        first_byte: Duration::ZERO,
+        total: Duration::ZERO,
+        waited: Duration::ZERO,
+        via: fetcher::Via::Wire,
+    };
+    read_fetched(fetched, purpose)
+}
+
+fn read_fetched(fetched: Fetched, purpose: Purpose) -> Reading {
+    let visit = Visit {
+        lease: lease(),
+        purpose,
+        answer: Answer {
+            fetched: Ok(fetched),
+            started_ms: 0,
+            took: Duration::ZERO,
+        },
+    };
+    let reader = Reader::new(&CrawlConfig::default(), PathBuf::new());
+    match reader.read(ToReader::Visit(Box::new(visit))) {
+        Finding::Url(found) => found.reading,
+        Finding::Robots(_) => panic!("a page was asked for"),
+    }
+}
+
+#[test]
+fn an_answer_is_what_its_status_says_before_its_type_is_looked_at() {
+    let page = |status| read(status, "text/html", "<p>words", Purpose::Page);
+    assert!(matches!(page(200), Reading::Page(_)));
+    assert!(matches!(page(404), Reading::Page(_)));
+    assert!(matches!(page(301), Reading::Redirect(Ok(to)) if to.as_str().ends_with("/y")));
+    let kind = |status| match page(status) {
+        Reading::Failed {
+            kind, transient, ..
+        } => (kind, transient),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(kind(503), (FailureKind::Http(503), true));
+    assert_eq!(kind(501), (FailureKind::Http(501), false));
+    // Nothing was known of it, so it cannot be as it was: the URL was finished with that, unread.
+    assert_eq!(kind(304), (FailureKind::Http(304), true));
+}
+
+#[test]
+fn a_seed_that_only_forwards_its_readers_redirects() {
+    // Its target was out of scope, and the crawl was empty.
+    let read_seed = |body: &str| read(200, "text/html", body, Purpose::Page);
+    let to =
+        |delay: u32| format!("<meta http-equiv=refresh content='{delay};url=//www.b.example/'>");
+    let forwarded = read_seed(&format!("{}<p>One moment.", to(3)));
+    assert!(
+        matches!(forwarded, Reading::Redirect(Ok(to)) if to.as_str() == "http://www.b.example/")
+    );
+    let script = "<script>location.replace('//www.b.example/')</script>";
+    let by_script = read_seed(&format!("{script}<p>One moment."));
+    assert!(
+        matches!(by_script, Reading::Redirect(Ok(to)) if to.as_str() == "http://www.b.example/")
+    );
+    for page in [
+        format!("{script}<p>{}", "A page of its own. ".repeat(20)),
+        to(30),
+        format!("{}<p>{}", to(0), "A page of its own. ".repeat(20)),
+        "<meta http-equiv=refresh content=0>".to_owned(),
+        "<meta http-equiv=refresh content='0;url=/x'>".to_owned(),
+        format!("{}<meta name=robots content=nofollow>", to(0)),
+    ] {
+        assert!(matches!(read_seed(&page), Reading::Page(_)), "{page}");
+    }
+}
+
+#[test]
+fn a_page_that_is_in_another_encoding_than_declared_says_so() {
+    let page = format!("<meta charset=gb2312><p>{}", "汉字".repeat(200));
+    let Reading::Page(page) = read(200, "text/html", &page, Purpose::Page) else {
+        panic!("a page");
+    };
+    assert_eq!(page.charset, "UTF-8");
+    assert_eq!(page.limits_hit, ["charset: GBK declared, UTF-8 found"]);
+}
+
+#[test]
+fn the_next_of_a_series_and_other_languages_are_links_and_print_forms_are_none() {
+    let page = "<link rel=next href=/2><link rel=alternate hreflang=de href=/de>\
+                <link rel=alternate media=print href=/print><p>words";
+    let Reading::Page(page) = read(200, "text/html", page, Purpose::Page) else {
+        panic!("a page");
+    };
+    let target = |link: &FoundLink| link.target.as_ref().unwrap().path().to_owned();
+    let links: Vec<_> = page
+        .links
+        .iter()
+        .map(|link| (target(link), link.rel.as_str()))
+        .collect();
+    assert_eq!(
+        links,
+        [("/2".to_owned(), "next"), ("/de".to_owned(), "alternate")]
+    );
+}
+
+#[test]
+fn a_body_shorter_than_announced_is_read_at_once_if_it_is_whole_by_its_own_end() {
+    // Each page of a server that announces a wrong length was fetched four times.
+    let cut = |body| {
+        let cut = Some(Truncated::Disconnect);
+        read_cut(200, "text/html", body, Purpose::Page, cut)
+    };
+    let Reading::Page(page) = cut("<html><p>words</p></html>\n") else {
+        panic!("a page");
+    };
+    assert_eq!(page.limits_hit, [WHOLE_BY_ITS_END]);
+    let Reading::Failed {
+        kind, transient, ..
+    } = cut("<html><p>words")
+    else {
+        panic!("it is cut");
+    };
+    assert_eq!((kind, transient), (FailureKind::Truncated, true));
+    let map = "<urlset><url><loc>http://a.example/1</loc></url></urlset>";
+    let late = Some(Truncated::Time);
+    let read = read_cut(200, "text/xml", map, Purpose::Sitemap, late);
+    assert!(matches!(read, Reading::Sitemap(map) if map.problem.is_none()));
+}
+
+/// A page that came with these headers.
+fn read_with(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Reading {
+    let headers = headers.iter();
+    let fetched = Fetched {
+        url: url::Url::parse("http://a.example/x").expect("a URL"),
+        status,
+        http_version: "HTTP/1.1",
+        headers: headers
+            .map(|(name, value)| ((*name).into(), value.as_bytes().to_vec()))
+            .collect(),
+        body: bytes::Bytes::copy_from_slice(body),
+        remote: None,
+        truncated: None,
+        first_byte: Duration::ZERO,
+        total: Duration::ZERO,
+        waited: Duration::ZERO,
+        via: fetcher::Via::Wire,
+    };
+    read_fetched(fetched, Purpose::Page)
+}
+
+#[track_caller]
+fn is_asked_again(reading: &Reading, because: &str) {
+    let Reading::Failed {
+        kind: FailureKind::Truncated,
+        detail,
+        transient: true,
+    } = reading
+    else {
+        panic!("{reading:?}");
+    };
+    assert!(detail.contains(because), "{detail}");
+}
+
+#[test]
+fn a_compressed_stream_without_its_end_is_asked_for_again_whatever_its_coding() {
+    // Half of a page was kept of gzip and deflate, and zstd was asked for again.
+    const HALF_GZIP: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xb3)\xb0\xcbH\xcd\xc9\xc9";
+    const HALF_ZLIB: &[u8] = b"x\x9c\xb3)\xb0\xcbH\xcd\xc9\xc9";
+    for (coding, half) in [("gzip", HALF_GZIP), ("deflate", HALF_ZLIB)] {
+        let read = read_with(200, &[("content-encoding", coding)], half);
+        is_asked_again(&read, "compressed stream");
+    }
+    // A page that is there to its last tag lacks a checksum alone.
+    let whole = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\0\x15\0\xea\xff<html><p>words</html>";
+    let read = read_with(200, &[("content-encoding", "gzip")], whole);
+    let Reading::Page(page) = read else {
+        panic!("{read:?}");
+    };
+    assert_eq!(page.page.text, "words");
+    assert!(page.cut.is_none());
+}
+
+#[test]
+fn a_part_that_nobody_asked_for_is_no_page() {
+    let html = [("content-type", "text/html")];
+    for part in [&b"<p>words"[..], b"words</p></html>"] {
+        is_asked_again(&read_with(206, &html, part), "a part of the body");
+    }
+    let all = [html[0], ("content-range", "bytes 0-7/8")];
+    let read = read_with(206, &all, b"<p>words");
+    assert!(matches!(read, Reading::Page(page) if page.cut.is_none()));
+}
+
+#[test]
+fn a_binary_file_is_no_page_and_named_by_what_it_is() {
+    // It was read as a page in windows-1252, and kept.
+    for content_type in ["text/html", "text/plain; charset=utf-8"] {
+        let read = read(200, content_type, "%PDF-1.4\n1 0 obj", Purpose::Page);
+        assert!(matches!(read, Reading::NoPage { .. }), "{read:?}");
+    }
+    let page = "\u{feff}<p>words".encode_utf16();
+    let page: Vec<u8> = page.flat_map(u16::to_le_bytes).collect();
+    let read = read_with(200, &[("content-type", "text/html")], &page);
+    assert!(matches!(read, Reading::Page(page) if page.page.text == "words"));
+}
+
+#[test]
+fn what_is_no_text_is_no_page_and_a_sitemap_is_read_as_one() {
+    let binary = read(200, "image/png", "\u{89}PNG", Purpose::Page);
+    assert!(matches!(binary, Reading::NoPage { .. }));
+    let map = "<urlset><url><loc>http://a.example/1</loc></url></urlset>";
+    let Reading::Sitemap(map) = read(200, "text/xml", map, Purpose::Sitemap) else {
+        panic!("a sitemap");
+    };
+    assert_eq!((map.kind, map.urls.len()), (SitemapKind::Urlset, 1));
+    let Reading::Sitemap(map) = read(200, "text/html", "<p>no", Purpose::Sitemap) else {
+        panic!("a sitemap was asked for");
+    };
+    assert!(map.problem.is_some());
+}
+
+#[test]
+fn a_url_that_is_not_asked_for_is_refused_or_failed_as_its_host_was() {
+    let refusal = Refusal::LowYield(LowYield::UrlForm {
+        host: "a.test".into(),
+    });
+    let reading = refused(Refused::Refusal(refusal.clone()));
+    assert!(matches!(reading, Reading::Refused(why) if why == refusal));
+    let reading = refused(Refused::Unreachable {
+        failure: FailureKind::Dns,
+        detail: "no such host".into(),
+    });
+    assert!(matches!(
+        reading,
+        Reading::Failed {
+            kind: FailureKind::Dns,
+            transient: false,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn a_link_that_stands_twice_is_one_link_with_two_places() {
+    let html = "<a href='/a#top'><img src=x></a> <a href='/a'>again</a> <a href='/b'>b</a>";
+    let Reading::Page(page) = read(200, "text/html", html, Purpose::Page) else {
+        panic!("a page");
+    };
+    assert_eq!(page.links.len(), 2);
+    assert_eq!(
+        (page.links[0].places.len(), page.links[0].anchor()),
+        (2, "again")
+    );
+    assert_eq!(page.links[1].places.len(), 1);
+}
+
+#[test]
+fn a_text_in_markdown_is_a_page_with_its_title_and_links() {
+    let text = "# A report\n\nSee [more](/more.md).\n";
+    for content_type in ["text/markdown; charset=utf-8", "text/x-markdown"] {
+        let Reading::Page(page) = read(200, content_type, text, Purpose::Page) else {
+            panic!("a page");
+        };
+        assert_eq!(page.page.title.as_deref(), Some("A report"));
+        assert_eq!(page.page.text, "A report\nSee more.");
+        assert_eq!(page.links[0].target.as_ref().unwrap().path(), "/more.md");
+    }
+    let read = read(404, "text/markdown", text, Purpose::Page);
+    assert!(matches!(read, Reading::NoPage { .. }), "{read:?}");
+}
+
+#[test]
+fn a_text_is_called_by_its_first_line_and_a_marked_one_by_its_title() {
+    for (content_type, text) in [
+        ("text/plain", " A report \n\nIts text.\n"),
+        (
+            "text/x-rst",
+            ".. _a:\n\n====\nA report\n====\n\nIts text.\n",
+        ),
+        ("text/asciidoc", "= A report\n\nIts text.\n"),
+    ] {
+        let Reading::Page(page) = read(200, content_type, text, Purpose::Page) else {
+            panic!("a page");
+        };
+        assert_eq!(page.page.title.as_deref(), Some("A report"), "{text:?}");
+        assert_eq!(page.page.text, text);
+    }
+}
