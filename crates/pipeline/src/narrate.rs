@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use archive::{Event, Record};
-use outcome::{Outcome, Refusal, RobotsAnswer};
+use archive::{Event, Record, SeedRecord};
+use outcome::{LinkFate, Outcome, Refusal, RobotsAnswer};
 use tracing::field::display;
 use tracing::info;
 
@@ -95,6 +95,51 @@ fn tell(record: &Record) {
         }
         Event::Seed(_) | Event::Sitemap(_) | Event::Elsewhere(_) => {}
     }
+}
+
+/// Whether a URL was refused for its address.
+pub(crate) fn is_guarded(record: &Record) -> bool {
+    matches!(&record.event, Event::Page(page) if matches!(page.outcome, Outcome::Refused(Refusal::Guard(_))))
+}
+
+/// A sitemap among the seeds that gave no URL, and why.
+pub(crate) fn useless_sitemap<'r>(
+    record: &'r Record,
+    seeds: &[SeedRecord],
+) -> Option<(&'r str, &'r str)> {
+    let Event::Sitemap(sitemap) = &record.event else {
+        return None;
+    };
+    let seed = seeds.get(sitemap.seed as usize)?;
+    let is_given = seed.sitemap && seed.url == sitemap.url;
+    let why = is_given.then(|| sitemap.why_nothing()).flatten()?;
+    Some((&sitemap.url, why))
+}
+
+/// What is to be said of a seed whose page is on another host by now.
+pub(crate) fn seed_elsewhere(record: &Record, seeds: &[SeedRecord]) -> Option<String> {
+    let Event::Visit(visit) = &record.event else {
+        return None;
+    };
+    let page = visit
+        .page
+        .as_ref()
+        .filter(|_| visit.change == outcome::Change::Moved)?;
+    let (url, target) = (&visit.url, page.links.first()?);
+    if visit.opens {
+        let target = &target.url;
+        return Some(format!(
+            "the site of {url} has moved to {target}: that belongs to the crawl from here on"
+        ));
+    }
+    let is_seed = seeds
+        .get(page.seed as usize)
+        .is_some_and(|seed| seed.url == *url);
+    let is_out = is_seed && target.fate == LinkFate::Scope;
+    is_out.then(|| {
+        let target = &target.url;
+        format!("the seed {url} redirects to {target} by now, out of scope: if its site is there, add that as a seed")
+    })
 }
 
 #[cfg(test)]
