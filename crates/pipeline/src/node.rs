@@ -22,6 +22,8 @@
 //! compares journals with the ledger, [`rebuild`] makes a ledger of them, [`journals`] reads them as one.
 
 pub mod audit;
+mod common;
+mod identity;
 pub mod journals;
 pub(crate) mod keeper;
 pub(crate) mod lessons;
@@ -32,7 +34,6 @@ mod shares;
 mod turns;
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,17 +41,20 @@ use archive::{ElsewhereRecord, Event, NodeRecord, Position, Record};
 use frontier::{CanonicalUrl, FrontierUrl, SeedUrl};
 use ledger::{
     Admitted, Begun, Closed, Closing, Fact, Fence, Finish, KeptRow, Ledger, LedgerError, Marks,
-    Meter, NodeCard, NodePulse, Offer, Part, Refused, SeedBudget, Standing,
+    Meter, NodeCard, Offer, Part, SeedBudget, Standing,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::config::CrawlConfig;
-use crate::dir::{CrawlDir, sync_dir};
+use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::node::keeper::Shared;
 pub use crate::node::keeper::drain_of;
 use crate::node::lessons::{Lessons, Untold};
-use crate::setup;
+use common::{common_config, hash_of, refusal, scheme};
+use identity::{
+    Identity, check_identity, check_namesake, hexadecimal, read_identity, write_identity,
+};
+pub use identity::{NodeName, is_node, name_copy, node_name, unname_copy};
 
 /// Between two tries to reach a ledger that does not answer.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
@@ -77,20 +81,6 @@ impl std::fmt::Debug for Cluster {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "node {:?} at {}", self.name, self.store)
     }
-}
-
-/// Who this directory is in which crawl; kept in `node.json`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Identity {
-    /// The crawl's own number, in hexadecimal.
-    crawl: String,
-    /// The node's number in it.
-    number: u16,
-    /// The node's name.
-    name: String,
-    /// The seeds that it was begun with, as a hash: all nodes have the same, in the same order.
-    #[serde(default)]
-    seeds: String,
 }
 
 /// A node that takes part.
@@ -454,265 +444,6 @@ impl Node {
             ended: ended.map(|of| (part, of)).collect(),
         })
     }
-}
-
-/// What is compared between nodes: fingerprints, words.
-fn scheme() -> String {
-    format!(
-        "prints {}, words {}",
-        simhash::FINGERPRINT_SCHEME,
-        segment::SEGMENT_SCHEME
-    )
-}
-
-/// The configuration that all nodes have in common, as text: without what is a machine's own.
-fn common_config(config: &CrawlConfig, seeds: &str) -> Vec<u8> {
-    common_of(setup::public_config(config), seeds)
-}
-
-/// The same of a configuration as the journal has it.
-fn common_of(mut public: serde_json::Value, seeds: &str) -> Vec<u8> {
-    public["seeds given"] = seeds.into();
-    // Where the seeds stand may differ, what they are may not.
-    let own: [(&str, &[&str]); 6] = [
-        ("cluster", &[]),
-        ("seeds", &[]),
-        ("serve", &[]),
-        ("archive", &[]),
-        (
-            "crawl",
-            &["threads", "concurrency", "max_pages", "max_time"],
-        ),
-        ("network", &["proxy", "resolve"]),
-    ];
-    if let Some(sections) = public.as_object_mut() {
-        for (section, keys) in own {
-            match (sections.get_mut(section), keys) {
-                (_, []) => {
-                    sections.remove(section);
-                }
-                (Some(section), keys) => {
-                    if let Some(section) = section.as_object_mut() {
-                        keys.iter().for_each(|key| {
-                            section.remove(*key);
-                        });
-                    }
-                }
-                (None, _) => {}
-            }
-        }
-    }
-    public.to_string().into_bytes()
-}
-
-/// Why a node may not take part, with the keys that differ.
-fn refusal(error: LedgerError, ours: &[u8]) -> CrawlError {
-    let LedgerError::Refused(Refused::OtherConfig { theirs }) = &error else {
-        return error.into();
-    };
-    let parse = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap_or_default();
-    let mut keys = Vec::new();
-    differences(&parse(ours), &parse(theirs), "", &mut keys);
-    CrawlError::Setup(format!(
-        "the crawl runs under another configuration than this node's: {} differ; give all nodes the \
-         same configuration",
-        keys.join(", ")
-    ))
-}
-
-fn differences(
-    ours: &serde_json::Value,
-    theirs: &serde_json::Value,
-    path: &str,
-    keys: &mut Vec<String>,
-) {
-    match (ours.as_object(), theirs.as_object()) {
-        (Some(ours), Some(theirs)) => {
-            let all = ours
-                .keys()
-                .chain(theirs.keys().filter(|key| !ours.contains_key(*key)));
-            for key in all {
-                let path = match path {
-                    "" => key.clone(),
-                    path => format!("{path}.{key}"),
-                };
-                let of = |map: &serde_json::Map<_, _>| map.get(key).cloned().unwrap_or_default();
-                let (ours, theirs): (serde_json::Value, serde_json::Value) = (of(ours), of(theirs));
-                differences(&ours, &theirs, &path, keys);
-            }
-        }
-        _ if ours != theirs => keys.push(format!("{path} (here {ours}, there {theirs})")),
-        _ => {}
-    }
-}
-
-/// A crawl's own number as directories have it.
-fn hexadecimal(crawl: &[u8; 16]) -> String {
-    crawl.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn identity_path(dir: &CrawlDir) -> std::path::PathBuf {
-    dir.root().join("node.json")
-}
-
-/// Whether a directory is a node's.
-pub fn is_node(dir: &CrawlDir) -> bool {
-    identity_path(dir).is_file()
-}
-
-/// Which node of which crawl a directory is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NodeName {
-    /// The crawl's own number, in hexadecimal.
-    pub crawl: String,
-    /// The node's number in it.
-    pub number: u16,
-}
-
-/// Which node a directory is; none for a crawl of one machine.
-///
-/// # Errors
-/// When what says so cannot be read.
-pub fn node_name(dir: &CrawlDir) -> Result<Option<NodeName>, CrawlError> {
-    let identity = read_identity(dir)?;
-    Ok(identity.map(|Identity { crawl, number, .. }| NodeName { crawl, number }))
-}
-
-/// Makes a directory of copies that of the node whose journal it holds.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn name_copy(dir: &CrawlDir, node: &NodeRecord) -> Result<(), CrawlError> {
-    let identity = Identity {
-        crawl: node.crawl.clone(),
-        number: node.number,
-        name: format!("node-{}", node.number),
-        seeds: String::new(),
-    };
-    write_identity(dir, &identity)
-}
-
-/// Makes a directory of copies that of a crawl of one machine.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn unname_copy(dir: &CrawlDir) -> Result<(), CrawlError> {
-    let path = identity_path(dir);
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(cannot("remove", &path)(error))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-fn cannot(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> CrawlError {
-    let what = format!("{what} {}", path.display());
-    move |source| CrawlError::Directory { what, source }
-}
-
-fn read_identity(dir: &CrawlDir) -> Result<Option<Identity>, CrawlError> {
-    let path = identity_path(dir);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cannot("read", &path)(error)),
-    };
-    let identity = serde_json::from_str(&text).map_err(|error| {
-        CrawlError::Setup(format!(
-            "{} cannot be read: {error}; it says which node of which crawl the directory is",
-            path.display()
-        ))
-    });
-    identity.map(Some)
-}
-
-fn write_identity(dir: &CrawlDir, identity: &Identity) -> Result<(), CrawlError> {
-    let path = identity_path(dir);
-    let partial = path.with_extension("json.part");
-    let text = serde_json::to_string_pretty(identity).unwrap_or_default();
-    let write = || {
-        std::fs::create_dir_all(dir.root())?;
-        std::fs::write(&partial, text + "\n")?;
-        std::fs::File::open(&partial)?.sync_all()?;
-        std::fs::rename(&partial, &path)?;
-        sync_dir(dir.root())
-    };
-    write().map_err(cannot("write", &path))
-}
-
-/// The seeds, as a hash.
-fn hash_of(given: &[SeedUrl]) -> String {
-    let mut hash = xxhash_rust::xxh3::Xxh3::new();
-    for seed in given {
-        let said = format!(
-            "{} {} {:?} {:?} {:?} {} {:?}\n",
-            seed.url, seed.sitemap, seed.depth, seed.pages, seed.scope, seed.priority, seed.since
-        );
-        hash.update(said.as_bytes());
-    }
-    format!("{} with hash {:016x}", given.len(), hash.digest())
-}
-
-/// Refuses a directory that has less than the ledger has of a node of its name, before that node, which
-/// may run elsewhere, is thrown out by a join.
-fn check_namesake(
-    known: Option<&Identity>,
-    namesake: Option<&NodePulse>,
-    end: Position,
-    dir: &CrawlDir,
-) -> Result<(), CrawlError> {
-    let Some(node) = namesake else {
-        return known.map_or(Ok(()), |known| {
-            Err(CrawlError::Setup(format!(
-                "the crawl has no node {:?} any more: it was forgotten, and what it held was put back; \
-                 begin anew in another --dir than {}",
-                known.name,
-                dir.root().display()
-            )))
-        });
-    };
-    let acknowledged = Position(node.journal);
-    let is_other = known.is_some_and(|known| known.number != node.fence.node);
-    if is_other || known.is_none() && acknowledged > Position::START {
-        return Err(CrawlError::Setup(format!(
-            "{} is not the directory of node {:?}, number {} of the crawl: use the directory that is, set \
-             another name with cluster.node, or, if its disk is lost, `tamis cluster forget`",
-            dir.root().display(),
-            node.name,
-            node.fence.node
-        )));
-    }
-    if acknowledged > end {
-        return Err(CrawlError::Setup(format!(
-            "the journal in {} ends at {end}, but the ledger has acknowledged node {:?} up to \
-             {acknowledged}: part of the directory is lost; use the directory that has it, or give the \
-             node up with `tamis cluster forget`",
-            dir.root().display(),
-            node.name
-        )));
-    }
-    Ok(())
-}
-
-/// Refuses a directory that is another node's.
-fn check_identity(
-    known: Option<&Identity>,
-    now: &Identity,
-    dir: &CrawlDir,
-) -> Result<(), CrawlError> {
-    let root = dir.root().display();
-    let same = |known: &&Identity| {
-        (&known.crawl, known.number, &known.name) == (&now.crawl, now.number, &now.name)
-    };
-    if let Some(known) = known.filter(|known| !same(known)) {
-        return Err(CrawlError::Setup(format!(
-            "{root} is node {:?}, number {} of the crawl {}, and cannot be {:?}, number {} of {}: \
-             choose another --dir, or set cluster.node",
-            known.name, known.number, known.crawl, now.name, now.number, now.crawl
-        )));
-    }
-    Ok(())
 }
 
 /// Whether an error of the ledger is mended by joining again: what was not acknowledged is dropped

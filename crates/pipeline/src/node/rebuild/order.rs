@@ -12,7 +12,8 @@ use state::retry;
 
 use super::{ROWS_MAX, Source};
 use crate::error::CrawlError;
-use crate::node::{common_of, rows};
+use crate::node::common::common_of;
+use crate::node::rows;
 
 /// A URL's end, as far as it may contradict another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
