@@ -5,22 +5,24 @@
 //! again when it is put back. What a record says is never weighed here: verdicts, reasons
 //! and fates of links are counted as they were written.
 
+mod glance;
+mod report;
+mod seeds;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use archive::{
     AttemptRecord, ElsewhereRecord, Event, FetchRecord, LinkRecord, PageRecord, PageSummary,
-    Record, RetryRecord, RobotsRecord, SeedRecord, SitemapRecord, StartRecord, VisitRecord,
+    Record, RetryRecord, RobotsRecord, SitemapRecord, StartRecord, VisitRecord,
 };
-
-use outcome::{
-    Change, JunkReason, LinkFate, NeighbourDecision, Outcome, Refusal, RobotsAnswer, SitemapKind,
-    Trap, UrlState, Verdict,
-};
-
 use config::CrawlConfig;
+use outcome::{
+    JunkReason, LinkFate, NeighbourDecision, Outcome, Refusal, RobotsAnswer, SitemapKind, Trap,
+    Verdict,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::breadth::{self, BreadthFirst, Worth};
+use crate::breadth::Worth;
 use crate::changes::{Rounds, error_pages};
 use crate::clock::Clock;
 use crate::clusters::Clusters;
@@ -28,28 +30,21 @@ use crate::dead_forms::DeadForms;
 use crate::delays::Delays;
 use crate::errors::{Errors, error_name};
 use crate::fates::{Counts, Fates, SlotId, State};
-use crate::figures::{CrawlDelay, CrawlReport, Fetches, Links, Reasons, RobotsFigures, Traps};
-use crate::found::{Found, FoundTally};
-use crate::harvest::{Harvest, Harvester};
+use crate::figures::{Fetches, Links, Traps};
+use crate::found::FoundTally;
+use crate::harvest::Harvester;
 use crate::histogram::Histogram;
-use crate::hosts::{Hosts, SEEDS_MAX, SeedRow};
+use crate::hosts::{Hosts, SeedRow};
 use crate::languages::Languages;
 use crate::learnt::Learnt;
 use crate::reasons::{Reason, ReasonCounts, ReasonId, step};
 use crate::rights::Rights;
 use crate::walls::WallTally;
-use crate::why_slow::why_slow;
-use crate::words;
-
-mod glance;
-
+use crate::{breadth, words};
 pub use glance::Glance;
 
 /// Names of a kind that are counted apart; what comes later is `(others)`.
 const NAMES_MAX: usize = 200;
-
-/// Items in the report's short lists.
-const LIST_MAX: usize = 50;
 
 /// Everything counted so far. See the module's text.
 #[derive(Debug, Default)]
@@ -126,110 +121,6 @@ impl Tally {
         self.totals
     }
 
-    /// The report on everything counted so far; `name` is the crawl's.
-    pub fn report(&self, name: &str) -> CrawlReport {
-        let duration_s = self.clock.duration_s();
-        let (stop_reason, stop_detail) = match &self.clock.stop {
-            Some((reason, detail)) => (Some(reason.clone()), detail.clone()),
-            None => (None, None),
-        };
-        let mut fetches = self.fetches.clone();
-        if duration_s > 0.0 {
-            fetches.per_second = (fetches.pages as f64 / duration_s * 100.0).round() / 100.0;
-        }
-        let reasons = self.reasons.report();
-        let dropped = |reason: JunkReason| reasons.junk.get(reason.name()).copied().unwrap_or(0);
-        let (near, exact) = (JunkReason::NearDuplicate, JunkReason::ExactDuplicate);
-        let duplicates = self.clusters.report(dropped(near), dropped(exact));
-        let (started_at, ended_at) = match self.clock.span_ms() {
-            Some((first, last)) => (words::instant(first), words::instant(last)),
-            None => (String::new(), String::new()),
-        };
-        CrawlReport {
-            name: name.to_owned(),
-            started_at,
-            ended_at,
-            starts: self.clock.starts,
-            duration_s,
-            stop_reason,
-            stop_detail,
-            totals: self.totals,
-            hosts: self.hosts.report(&self.delays),
-            seeds: self.seed_rows(),
-            fetches,
-            statuses: self
-                .statuses
-                .iter()
-                .map(|(s, n)| (s.to_string(), *n))
-                .collect(),
-            content_types: self.content_types.clone(),
-            sizes: self.sizes.distribution(),
-            response_times: self.ms.distribution(),
-            languages: self.languages.report(),
-            duplicates,
-            harvest: self.harvest(),
-            links: self.links.clone(),
-            traps: self.traps.clone(),
-            walls: self.walls.report(),
-            learnt: self.learnt.report(),
-            errors: self.errors.report(),
-            dead_forms: self.dead_forms.report(),
-            robots: self.robots_figures(&reasons),
-            why_slow: why_slow(&self.hosts.rows, &self.delays, duration_s),
-            retried: self.retried,
-            rounds: self.rounds.counts().to_vec(),
-            reasons,
-            rights: self.rights.clone().with_hosts(self.host_usage.values()),
-            found: self.found(),
-            broken: None,
-            audit: None,
-            copies: None,
-            settings: self.settings.clone(),
-        }
-    }
-
-    fn found(&self) -> Found {
-        let names: Vec<&str> = self
-            .hosts
-            .rows
-            .iter()
-            .map(|row| row.name.as_str())
-            .collect();
-        self.found.report(|slot| self.fates.get(slot).state, &names)
-    }
-
-    fn harvest(&self) -> Harvest {
-        Harvest {
-            breadth_first: self.breadth_first(),
-            ..self
-                .harvest
-                .harvest(self.topic.then_some(as_written(self.threshold)))
-        }
-    }
-
-    fn breadth_first(&self) -> Option<BreadthFirst> {
-        let links = self.followed.as_ref().filter(|links| !links.is_empty())?;
-        // Left in the queue, or thought not worth a request.
-        let is_unread = |slot| {
-            let url = self.fates.get(slot);
-            match url.state {
-                State::Pending => true,
-                State::Refused => self.reasons.get(url.reason).is_learnt_refusal,
-                State::Indexed
-                | State::Junk
-                | State::Failed
-                | State::Redirected
-                | State::NotModified => false,
-            }
-        };
-        Some(links.walk(self.fates.len(), is_unread, self.harvest.pages()))
-    }
-
-    fn seed_rows(&self) -> Vec<SeedRow> {
-        let used = |row: &&SeedRow| !row.url.is_empty() || row.counts.admitted > 0;
-        self.seeds.iter().filter(used).cloned().collect()
-    }
-
     fn configure(&mut self, start: &StartRecord) {
         self.settings.clone_from(&start.config);
         let config = CrawlConfig::recorded(&start.config).config;
@@ -243,44 +134,6 @@ impl Tally {
             }
             self.followed = Some(links);
         }
-    }
-
-    fn seed(&mut self, seed: &SeedRecord) {
-        let at = self.seed_index(seed.seed);
-        let row = &mut self.seeds[usize::from(at)];
-        if row.url.is_empty() {
-            row.url.clone_from(&seed.url);
-            row.source.clone_from(&seed.source);
-            row.sitemap = seed.sitemap;
-            row.example = seed.example;
-            if seed.example.is_some() {
-                self.examples.insert(seed.url.clone(), at);
-            }
-            row.fate = match &seed.fate {
-                None if seed.sitemap => "sitemap",
-                None => UrlState::Pending.name(),
-                Some(refused) => refused.name(),
-            }
-            .to_owned();
-        }
-        if !seed.sitemap && seed.fate.is_none() {
-            let slot = self.admit(&seed.url, words::host_of(&seed.url), seed.seed);
-            if let Some(links) = &mut self.followed {
-                links.seed(slot);
-            }
-        }
-    }
-
-    /// The row of a seed; rows are in the order of seed numbers, the last one is shared.
-    fn seed_index(&mut self, seed: u32) -> u16 {
-        let at = (seed as usize).min(SEEDS_MAX);
-        while self.seeds.len() <= at {
-            self.seeds.push(SeedRow {
-                seed: self.seeds.len() as u32,
-                ..SeedRow::default()
-            });
-        }
-        at as u16
     }
 
     fn admit(&mut self, url: &str, host: &str, seed: u32) -> SlotId {
@@ -351,33 +204,6 @@ impl Tally {
             let url = format!("{origin}/robots.txt");
             self.errors.add(&name, &url, &robots.host, text, false);
         }
-    }
-
-    fn robots_figures(&self, reasons: &Reasons) -> RobotsFigures {
-        let unasked = RobotsAnswer::default();
-        let asked = self.hosts.rows.iter().filter(|row| row.robots != unasked);
-        let mut figures = RobotsFigures {
-            refused: reasons.refused.get(Refusal::ROBOTS).copied().unwrap_or(0),
-            ..RobotsFigures::default()
-        };
-        for row in asked {
-            figures.hosts += 1;
-            *figures.rules.entry(row.robots.to_string()).or_default() += 1;
-            if row.robots == RobotsAnswer::DisallowAll && figures.closed.len() < LIST_MAX {
-                figures.closed.push(row.name.clone());
-            }
-            figures
-                .crawl_delays
-                .extend(row.crawl_delay_s.map(|delay_s| CrawlDelay {
-                    host: row.name.clone(),
-                    delay_s,
-                }));
-        }
-        figures
-            .crawl_delays
-            .sort_by(|a, b| b.delay_s.total_cmp(&a.delay_s));
-        figures.crawl_delays.truncate(LIST_MAX);
-        figures
     }
 
     fn sitemap(&mut self, sitemap: &SitemapRecord) {
@@ -612,66 +438,6 @@ impl Tally {
         }
     }
 
-    /// Notes when an example of the topic is no page; one that redirects is the page it leads to.
-    fn example(&mut self, page: &PageRecord) {
-        let Some(&at) = self.examples.get(&page.url) else {
-            return;
-        };
-        self.seeds[usize::from(at)].no_example = page.no_page();
-        if let Some(target) = page.redirect_target() {
-            self.examples.insert(target.to_owned(), at);
-        }
-    }
-
-    /// Where the page of a seed is by a visit.
-    fn seed_visit(&mut self, visit: &VisitRecord) {
-        if visit.change != Change::Unclear {
-            let seeds = &mut self.seeds;
-            self.gone_seeds
-                .retain(|at| seeds[*at].url != visit.url || seeds[*at].gone_to.take().is_none());
-        }
-        let Some(page) = visit
-            .page
-            .as_ref()
-            .filter(|_| visit.change == Change::Moved)
-        else {
-            return;
-        };
-        let at = page.seed as usize;
-        let row = self.seeds.get_mut(at).filter(|row| row.url == visit.url);
-        let (Some(row), Some(target)) = (row, page.links.first()) else {
-            return;
-        };
-        if visit.opens {
-            row.redirected_to = Some(target.url.clone());
-        } else if target.fate == LinkFate::Scope {
-            row.gone_to = Some(target.url.clone());
-            self.gone_seeds.push(at);
-        }
-    }
-
-    fn seed_fate(&mut self, page: &PageRecord) {
-        let Some(row) = self.seeds.get_mut(page.seed as usize) else {
-            return;
-        };
-        if row.url != page.url {
-            return;
-        }
-        row.fate = match &page.outcome {
-            Outcome::Judged(Verdict::Junk(_)) | Outcome::Refused(_) | Outcome::Failed(_) => {
-                Reason::of(&page.outcome).name
-            }
-            Outcome::Judged(Verdict::Index)
-            | Outcome::Redirected
-            | Outcome::NotModified
-            | Outcome::Unknown(_) => UrlState::of(&page.outcome).to_string(),
-        };
-        row.redirected_to = page
-            .fetch
-            .as_ref()
-            .and_then(|fetch| fetch.redirect_to.clone());
-    }
-
     /// Counts a link; gives its URL's slot where a crawl may follow it.
     fn link(&mut self, link: &LinkRecord, seed: u32) -> Option<SlotId> {
         self.links.found += 1;
@@ -751,20 +517,4 @@ fn count_name(counts: &mut BTreeMap<String, u64>, name: &str) {
         "(others)"
     };
     *counts.entry(name.to_owned()).or_default() += 1;
-}
-
-/// A number that was written in single precision, with the digits that it was written with.
-fn as_written(number: f64) -> f64 {
-    (number as f32).to_string().parse().unwrap_or(number)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_threshold_is_told_with_the_digits_that_were_written() {
-        assert_eq!(as_written(f64::from(0.99_f32)).to_string(), "0.99");
-        assert_eq!(as_written(0.5), 0.5);
-    }
 }
