@@ -6,6 +6,8 @@
 mod args;
 mod clock;
 mod command;
+#[cfg(test)]
+mod docs_tests;
 mod exit;
 mod logging;
 mod out_file;
