@@ -13,7 +13,7 @@ use crate::crawls::{AGE_MAX, Served};
 use crate::days::{day, midnight_ms};
 use crate::jobs::alone;
 use crate::lists::{LIMIT, LIMIT_MAX, filled};
-use crate::{api, rows, story};
+use crate::{asking, rows, story};
 
 /// Characters that are shown beside a difference.
 const AROUND: usize = 40;
@@ -73,7 +73,7 @@ fn page(row: ChangeRow) -> ChangedPage {
     let pieces = texts.map(|(before, after)| shortened(&difference(&before, &after), AROUND));
     let pieces = pieces.iter().flatten().take(PIECES_MAX);
     ChangedPage {
-        pieces: pieces.map(api::piece).collect(),
+        pieces: pieces.map(asking::piece).collect(),
         url: row.url,
         change: row.change.name().to_string(),
         at: row.at,

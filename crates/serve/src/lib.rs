@@ -13,7 +13,7 @@
 //! Modules in reading order. What is known: `rows` and `follow` fold the journal, `live` asks a running
 //! crawl, `crawls` holds one of each per directory, `audit` what people said. What is asked: `days`, `lists`,
 //! `searching`, `story`, `changing`, `comparing`, `sampling`, `steering`. Who asks: `guard` is the door, `listen` bounds
-//! connections, `jobs` the work that reads, `app` what requests share. What is answered: [`answers`],
+//! connections, `jobs` the work that reads, `app` what requests share, `asking` what pages and API ask. What is answered: [`answers`],
 //! [`api`], `metrics`, `pages` for people, and `assist` for assistants, which needs no door.
 
 mod shown;
@@ -35,6 +35,7 @@ mod steering;
 mod story;
 
 mod app;
+mod asking;
 mod guard;
 mod jobs;
 mod listen;

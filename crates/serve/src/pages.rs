@@ -25,8 +25,8 @@ use sha2::{Digest, Sha256};
 use crate::answers::{
     ChangesAsked, CompareAsked, ExplainAsked, ListAsked, PagesAsked, SampleAsked, SearchAsked,
 };
-use crate::api;
 use crate::app::{App, Asked, Failed, POLICY};
+use crate::asking;
 use crate::crawls::AGE_MAX;
 use crate::story;
 use layout::{Shell, Tab};
@@ -117,7 +117,7 @@ async fn index(State(app): State<App>, headers: HeaderMap) -> Page {
         return Ok(Redirect::to(&format!("/c/{id}")).into_response());
     }
     let words = words::of(&headers);
-    let list = api::crawl_list(&app).await;
+    let list = asking::crawl_list(&app).await;
     let list = list.map_err(|failed| problem(&app, words, None, failed))?;
     let shell = Shell::new(&app, words, None, Tab::None);
     Ok(page(
@@ -174,7 +174,7 @@ fn wants_page(headers: &HeaderMap) -> bool {
 
 /// The number of a page in an address.
 fn numbered(text: &str) -> Result<u64, Failed> {
-    text.parse().map_err(|_| api::no_page())
+    text.parse().map_err(|_| asking::no_page())
 }
 
 /// One request for a view of a crawl.
@@ -214,10 +214,10 @@ async fn overview_page(State(app): State<App>, Path(id): Path<String>, headers: 
         ..PagesAsked::default()
     };
     // Articles are what people look for; a page of links to them is as relevant, and says less.
-    let articles = api::page_list(&app, &id, best(Some("article"))).await;
+    let articles = asking::page_list(&app, &id, best(Some("article"))).await;
     let mut best_finds = articles.map_err(view.failed())?;
     if best_finds.pages.len() < FINDS {
-        let all = api::page_list(&app, &id, best(None)).await;
+        let all = asking::page_list(&app, &id, best(None)).await;
         let all = all.map_err(view.failed())?.pages.into_iter();
         let is_new = |page: &crate::answers::Page| page.page_type != "article";
         best_finds.pages.extend(all.filter(is_new));
@@ -235,7 +235,7 @@ async fn pages_page(
 ) -> Page {
     let view = View::new(&app, &headers, &id);
     let Asked(asked) = asked.map_err(view.failed())?;
-    let found = api::page_list(&app, &id, asked.clone()).await;
+    let found = asking::page_list(&app, &id, asked.clone()).await;
     let found = found.map_err(view.failed())?;
     view.shown(
         Tab::Pages,
@@ -251,7 +251,7 @@ async fn text_page(
 ) -> Page {
     let view = View::new(&app, &headers, &id);
     let number = numbered(&number).map_err(view.failed())?;
-    let found = api::page_text(&app, &id, number).await;
+    let found = asking::page_text(&app, &id, number).await;
     let found = found.map_err(view.failed())?;
     view.shown(
         Tab::Pages,
@@ -270,7 +270,7 @@ async fn search_page(
     let Asked(asked) = asked.map_err(view.failed())?;
     let found = match crate::lists::filled(&asked.q) {
         Some(_) => {
-            let found = api::found(&app, &id, asked.clone()).await;
+            let found = asking::found(&app, &id, asked.clone()).await;
             Some(found.map_err(view.failed())?)
         }
         None => None,
@@ -298,7 +298,7 @@ async fn explain_page(
     };
     let told = match typed.is_empty() {
         true => None,
-        false => Some(api::explained(&app, &id, asked).await),
+        false => Some(asking::explained(&app, &id, asked).await),
     };
     // What was typed stays in the form, so that it can be mended there.
     let (told, problem) = match told {
@@ -310,7 +310,7 @@ async fn explain_page(
     let known = match &told {
         Some(told) => {
             let url = told.url.clone();
-            let page = app.of(&id, move |crawl| Ok(api::page_of_url(crawl, &url)));
+            let page = app.of(&id, move |crawl| Ok(asking::page_of_url(crawl, &url)));
             page.await.map_err(view.failed())?
         }
         None => None,
@@ -336,7 +336,7 @@ async fn clusters_page(
     let view = View::new(&app, &headers, &id);
     let Asked(asked) = asked.map_err(view.failed())?;
     let offset = asked.offset.unwrap_or(0);
-    let found = api::cluster_list(&app, &id, asked).await;
+    let found = asking::cluster_list(&app, &id, asked).await;
     let found = found.map_err(view.failed())?;
     let body = judge::clusters(view.words, &id, offset, &found);
     view.shown(Tab::Duplicates, view.words.duplicates, &body)
@@ -349,7 +349,7 @@ async fn cluster_page(
 ) -> Page {
     let view = View::new(&app, &headers, &id);
     let number = numbered(&number).map_err(view.failed())?;
-    let found = api::cluster_pages(&app, &id, number).await;
+    let found = asking::cluster_pages(&app, &id, number).await;
     let found = found.map_err(view.failed())?;
     view.shown(
         Tab::Duplicates,
@@ -366,7 +366,7 @@ async fn pair_page(
     let view = View::new(&app, &headers, &id);
     let number = numbered(&number).map_err(view.failed())?;
     let other = numbered(&other).map_err(view.failed())?;
-    let pair = api::compared_pages(&app, &id, number, other).await;
+    let pair = asking::compared_pages(&app, &id, number, other).await;
     let pair = pair.map_err(view.failed())?;
     view.shown(
         Tab::Duplicates,
@@ -435,7 +435,7 @@ async fn compare_page(
     let with = crate::lists::filled(&asked.with).map(str::to_owned);
     let compared = match &with {
         Some(_) => Some(
-            api::comparison(&app, &id, asked)
+            asking::comparison(&app, &id, asked)
                 .await
                 .map_err(view.failed())?,
         ),
@@ -453,7 +453,7 @@ async fn changes_page(
 ) -> Page {
     let view = View::new(&app, &headers, &id);
     let Asked(asked) = asked.map_err(view.failed())?;
-    let found = api::change_list(&app, &id, asked.clone()).await;
+    let found = asking::change_list(&app, &id, asked.clone()).await;
     let found = found.map_err(view.failed())?;
     let body = changes::changes(view.words, &id, &asked, &found);
     view.shown(Tab::Changes, view.words.changes, &body)
@@ -461,7 +461,7 @@ async fn changes_page(
 
 async fn audit_page(State(app): State<App>, Path(id): Path<String>, headers: HeaderMap) -> Page {
     let view = View::new(&app, &headers, &id);
-    let drawn = api::drawn(&app, &id, SampleAsked { n: Some(1) }).await;
+    let drawn = asking::drawn(&app, &id, SampleAsked { n: Some(1) }).await;
     let drawn = drawn.map_err(view.failed())?;
     view.shown(
         Tab::Audit,

@@ -105,7 +105,7 @@ pub(super) fn both_changed(words: &Words, id: &str, list: &PageList) -> Markup {
                 @for page in shown {
                     li {
                         a href={ "/c/" (id) "/explain?" (query(&[("url", Some(&page.url))])) } { bdi { (readable(&page.url)) } }
-                        (marked(words, &page.difference.iter().map(crate::api::piece).collect::<Vec<_>>()))
+                        (marked(words, &page.difference.iter().map(crate::asking::piece).collect::<Vec<_>>()))
                     }
                 }
             }
