@@ -1,0 +1,238 @@
+//! What the words before a date say that it is the date of: the text's publishing, a change, or something else.
+
+/// What a line says of its date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The text was published then, in so many words.
+    Published,
+    /// The text was changed then.
+    Modified,
+    /// Something else was then: a copy was made, a term ends, a member joined.
+    Other,
+    /// Nothing: the date stands for itself.
+    Unsaid,
+}
+
+/// Words for publishing, in lower case.
+const OF_PUBLISHING: [&str; 29] = [
+    "published",
+    "posted",
+    "publication",
+    "released",
+    "issued",
+    "written",
+    "created",
+    "submitted",
+    "reprinted",
+    "发布",
+    "发表",
+    "發布",
+    "發表",
+    "刊登",
+    "刊发",
+    "发文",
+    "成文",
+    "印发",
+    "发稿",
+    "登载",
+    "公開",
+    "掲載",
+    "veröffentlicht",
+    "publié",
+    "publicado",
+    "pubblicato",
+    "опубликовано",
+    "opublikowano",
+    "printed in",
+];
+
+/// Words for a change of the text.
+const OF_CHANGES: [&str; 16] = [
+    "updated",
+    "modified",
+    "edited",
+    "revised",
+    "更新",
+    "修改",
+    "修订",
+    "修訂",
+    "最后编辑",
+    "最後編輯",
+    "aktualisiert",
+    "mis à jour",
+    "modifié",
+    "actualizado",
+    "aggiornato",
+    "обновлено",
+];
+
+/// Words for the making of a copy: when it was printed, fetched or looked up; for terms; for the lives of
+/// people; and for what a text announces.
+const OF_OTHERS: [&str; 64] = [
+    "printed",
+    "print date",
+    "retrieved",
+    "accessed",
+    "downloaded",
+    "mirrored",
+    "crawled",
+    "fetched",
+    "archived",
+    "打印",
+    "列印",
+    "印刷",
+    "下载",
+    "下載",
+    "抓取",
+    "访问",
+    "訪問",
+    "镜像",
+    "until",
+    "till",
+    "through",
+    "deadline",
+    "deadline is",
+    "valid",
+    "valid from",
+    "expires",
+    "expiry",
+    "expiration",
+    "due",
+    "ends",
+    "closes",
+    "closing",
+    "starts",
+    "begins",
+    "opens",
+    "effective",
+    "event",
+    "by",
+    "since",
+    "joined",
+    "registered",
+    "born",
+    "截止",
+    "截至",
+    "至",
+    "有效期",
+    "到期",
+    "自",
+    "从",
+    "施行",
+    "实施",
+    "注册",
+    "加入",
+    "入会",
+    "出生",
+    "生于",
+    "报名时间",
+    "考试时间",
+    "举办时间",
+    "举行时间",
+    "活动时间",
+    "会议时间",
+    "开始时间",
+    "结束时间",
+];
+
+/// What may stand between such a word and its date.
+const JOINTS: [&str; 12] = [
+    "on", "at", "date", "time", "于", "於", "时间", "時間", "日期", "日", "时", "为",
+];
+
+/// The days of the week.
+pub(super) const WEEKDAYS: [&str; 14] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+    "sun",
+];
+
+/// What may stand before the first word of a line that announces its date.
+const BEGINNINGS: [&str; 11] = [
+    "last",
+    "first",
+    "originally",
+    "this article was",
+    "this post was",
+    "this page was",
+    "this entry was",
+    "本文",
+    "本页",
+    "最后",
+    "最近",
+];
+
+/// What stands before a date, in lower case, says of it. In a sentence a word of publishing counts only
+/// where it begins the line: "Version 2 was released on" tells of something else.
+pub(crate) fn role_of(before: &str, in_sentence: bool) -> Role {
+    let from = before.rfind(['|', '·', '•', '\n', '；', ';', '\u{3000}', '/']);
+    let part = from.map_or(before, |at| {
+        before[at..].trim_start_matches(|c: char| !c.is_alphanumeric())
+    });
+    let end = without_joints(part);
+    if ends_with_one(end, &OF_OTHERS) {
+        return Role::Other;
+    }
+    let beginning = without_beginnings(part);
+    let begins = |words: &[&str]| words.iter().any(|word| begins_with(beginning, word));
+    if ends_with_one(end, &OF_CHANGES) || begins(&OF_CHANGES) {
+        return Role::Modified;
+    }
+    if begins(&OF_PUBLISHING) || !in_sentence && ends_with_one(end, &OF_PUBLISHING) {
+        return Role::Published;
+    }
+    Role::Unsaid
+}
+
+/// A text without the joints at its end that stand behind another word.
+fn without_joints(mut before: &str) -> &str {
+    loop {
+        before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let is_known = |text: &str| {
+            [&OF_OTHERS[..], &OF_CHANGES, &OF_PUBLISHING]
+                .iter()
+                .any(|words| ends_with_one(text, words))
+        };
+        let joint = JOINTS.iter().chain(&WEEKDAYS).find_map(|joint| {
+            before
+                .strip_suffix(joint)
+                .filter(|rest| !joint.is_ascii() || !rest.ends_with(char::is_alphanumeric))
+        });
+        match joint {
+            Some(shorter) if !is_known(before) => before = shorter,
+            Some(_) | None => return before,
+        }
+    }
+}
+
+fn without_beginnings(part: &str) -> &str {
+    let mut part = part.trim_start_matches(|c: char| !c.is_alphanumeric());
+    while let Some(rest) = BEGINNINGS.iter().find_map(|word| part.strip_prefix(word)) {
+        part = rest.trim_start();
+    }
+    part
+}
+
+fn begins_with(text: &str, word: &str) -> bool {
+    let rest = text.strip_prefix(word);
+    rest.is_some_and(|rest| !word.is_ascii() || !rest.starts_with(char::is_alphabetic))
+}
+
+/// Whether a text ends with one of some words. "Reprinted" does not end with "printed".
+fn ends_with_one(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        let rest = text.strip_suffix(word);
+        rest.is_some_and(|rest| !word.is_ascii() || !rest.ends_with(char::is_alphabetic))
+    })
+}
