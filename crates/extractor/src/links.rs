@@ -13,6 +13,7 @@
 mod anchor_text;
 mod link_header;
 mod refresh;
+mod relations;
 mod resolve;
 mod resources;
 mod scripted;
@@ -22,6 +23,7 @@ use ego_tree::iter::Edge;
 use ego_tree::{NodeId, NodeRef};
 use encoding_rs::Encoding;
 use html5ever::{LocalName, local_name};
+use rustc_hash::FxHashMap;
 use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
@@ -30,11 +32,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::dom::Attributes;
 use crate::page::{Directives, Link, LinkKind, PageContext, Refresh};
 use anchor_text::TextStream;
-use rustc_hash::FxHashMap;
-use tag_path::TagPath;
-
+use relations::{kind_of_relation, rel_tokens};
 pub use resolve::resolve;
 use resolve::resolve_in;
+use tag_path::TagPath;
 
 /// The most links of a page. Real pages stay below 2,000; sitemaps in HTML reach 10,000.
 const LINKS_MAX: usize = 10_000;
@@ -51,9 +52,6 @@ const SCRIPTED_MAX: usize = 500;
 
 /// The relation of a link to which a script leads.
 const SCRIPT_REL: &str = "script";
-
-/// The bytes of a `rel` attribute that are read.
-const REL_BYTES_MAX: usize = 200;
 
 /// A page's links and directives, without its content.
 #[derive(Debug, Clone, PartialEq)]
@@ -335,51 +333,6 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Reads a `<link>`: the canonical URL and other forms of this page.
-    fn link_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
-        let Some(href) = element
-            .attribute(&local_name!("href"))
-            .filter(|href| !href.trim().is_empty())
-        else {
-            return;
-        };
-        let rel = rel_tokens(element.attribute(&local_name!("rel")).unwrap_or(""));
-        let hreflang = element.attribute(&local_name!("hreflang"));
-        let Some(mut kind) = kind_of_relation(&rel, hreflang.is_some()) else {
-            return;
-        };
-        let type_ = element.attribute(&local_name!("type")).unwrap_or("");
-        if matches!(kind, LinkKind::Alternate | LinkKind::Language) && is_feed_type(type_) {
-            kind = LinkKind::Feed;
-        }
-        let Some(url) = self.join_page(href) else {
-            return;
-        };
-        let title = anchor_text::squeezed(element.attribute(&local_name!("title")).unwrap_or(""));
-        self.add_relation(kind, url, rel, Some(node), title);
-    }
-
-    fn add_relation(
-        &mut self,
-        kind: LinkKind,
-        url: Url,
-        rel: String,
-        node: Option<NodeRef<'_, Node>>,
-        title: String,
-    ) {
-        if kind == LinkKind::Canonical {
-            if self.canonical.is_some() {
-                return;
-            }
-            self.canonical = Some(url.clone());
-            if url == *self.context.url {
-                return;
-            }
-        }
-        let tag_path = self.tag_path(node.map(|node| node.id()));
-        self.add(kind, url, rel, node.map(|node| node.id()), tag_path, title);
-    }
-
     fn meta(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let is_refresh = element
             .attribute(&local_name!("http-equiv"))
@@ -563,45 +516,6 @@ fn join(base: &Url, reference: &str, encoding: &'static Encoding) -> Option<Opti
         Some(url) if url.as_str().len() > URL_BYTES_MAX => None,
         url => Some(url),
     }
-}
-
-/// The kind of link that these relations make, with a language beside them or without; `None` if they lead
-/// to no page.
-fn kind_of_relation(rel: &str, has_language: bool) -> Option<LinkKind> {
-    let has = |wanted: &str| rel.split(' ').any(|token| token == wanted);
-    if has("canonical") {
-        Some(LinkKind::Canonical)
-    } else if has("stylesheet") {
-        None
-    } else if has("next") || has("prev") {
-        Some(LinkKind::Series)
-    } else if has("alternate") && has_language {
-        Some(LinkKind::Language)
-    } else if has("alternate") || has("amphtml") {
-        Some(LinkKind::Alternate)
-    } else {
-        None
-    }
-}
-
-/// Whether a content type is that of a feed.
-fn is_feed_type(type_: &str) -> bool {
-    let name = type_.split(';').next().unwrap_or("").trim();
-    ["application/rss+xml", "application/atom+xml"]
-        .iter()
-        .any(|feed| name.eq_ignore_ascii_case(feed))
-}
-
-/// The tokens of a `rel` attribute in lower case, separated by one blank.
-fn rel_tokens(rel: &str) -> String {
-    if rel.is_empty() {
-        return String::new();
-    }
-    let tokens: Vec<String> = crate::bounded::byte_prefix(rel, REL_BYTES_MAX)
-        .split_ascii_whitespace()
-        .map(str::to_ascii_lowercase)
-        .collect();
-    tokens.join(" ")
 }
 
 fn header_values(context: &PageContext<'_>, name: &str) -> Vec<String> {
