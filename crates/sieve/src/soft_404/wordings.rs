@@ -1,0 +1,313 @@
+//! The wordings of error pages in several languages, as texts are folded.
+
+/// Titles that hint at an error, folded.
+pub(super) const HINTS: &[&str] = &[
+    "404",
+    "404.",
+    "error",
+    "not found",
+    "oops",
+    "sorry",
+    "出错了",
+    "提示信息",
+    "错误提示",
+];
+
+/// What a title or a sentence says whole where nothing else can be meant, folded.
+pub(super) const OUTRIGHT: &[&str] = &[
+    "404 not found",
+    "404 - not found",
+    "404 error",
+    "404 page",
+    "404错误",
+    "404页面",
+    "error 404",
+    "http 404",
+    "page not found",
+    "file not found",
+    "seite nicht gefunden",
+    "page introuvable",
+    "page non trouvee",
+    "page non trouvée",
+    "pagina no encontrada",
+    "página no encontrada",
+    "pagina non trovata",
+    "página não encontrada",
+    "pagina niet gevonden",
+    "sidan kunde inte hittas",
+    "strona nie została znaleziona",
+    "nie znaleziono strony",
+    "страница не найдена",
+    "ページが见つかりません",
+    "페이지를 찾을 수 없습니다",
+];
+
+/// How a server's own failure begins, folded.
+pub(super) const FAILURES: &[&str] = &[
+    "error establishing a database connection",
+    "fatal error: uncaught",
+    "server error in '/' application",
+    "this account has been suspended",
+    "account suspended",
+    "you need to enable javascript to run this app",
+    "站点创建成功",
+    "恭喜,站点创建成功",
+    "没有找到站点",
+    "该网站未根据工信部相关法律规定进行备案",
+];
+
+/// A language's words for a statement, folded.
+pub(super) struct Wording {
+    /// What was asked for.
+    pub(super) asked: &'static [&'static str],
+    /// That it is missing.
+    pub(super) missing: &'static [&'static str],
+    /// That somebody asked, or is sorry.
+    pub(super) told: &'static [&'static str],
+}
+
+pub(super) const WORDINGS: &[Wording] = &[
+    Wording {
+        asked: &[
+            "page", "url", "address", "file", "document", "article", "topic", "thread", "post",
+            "link", "content", "location",
+        ],
+        missing: &[
+            "not found",
+            "can't be found",
+            "cannot be found",
+            "can not be found",
+            "could not be found",
+            "couldn't be found",
+            "could not find",
+            "couldn't find",
+            "can't find",
+            "cannot find",
+            "nothing was found",
+            "does not exist",
+            "doesn't exist",
+            "no longer exists",
+            "no longer available",
+            "has been removed",
+            "has been deleted",
+            "may have been moved",
+            "might have been removed",
+        ],
+        told: &[
+            "this page",
+            "that page",
+            "the page",
+            "requested",
+            "you request",
+            "you are looking for",
+            "you're looking for",
+            "you were looking for",
+            "you want",
+            "you tried",
+            "sorry",
+            "oops",
+            "at this location",
+            "this topic",
+            "this thread",
+            "this article",
+            "this post",
+            "this file",
+            "this document",
+            "this content",
+            "this link",
+        ],
+    },
+    Wording {
+        asked: &[
+            "页面", "网页", "网址", "主题", "帖子", "文章", "内容", "链接", "信息", "商品", "该页",
+            "视频",
+        ],
+        missing: &[
+            "不存在",
+            "未找到",
+            "找不到",
+            "没有找到",
+            "被删除",
+            "已删除",
+            "已经删除",
+            "已下架",
+            "已失效",
+            "飞走了",
+            "走丢了",
+        ],
+        told: &[
+            "抱歉",
+            "对不起",
+            "您访问",
+            "你访问",
+            "您查看",
+            "您要",
+            "你要",
+            "您请求",
+            "您浏览",
+            "您所",
+            "指定的",
+            "该页",
+            "该网页",
+            "该帖",
+            "该文",
+            "该主题",
+            "该内容",
+            "该链接",
+            "该商品",
+            "该视频",
+            "该信息",
+            "此页",
+            "此网页",
+            "此帖",
+            "此文",
+            "此主题",
+            "此内容",
+            "此链接",
+        ],
+    },
+    Wording {
+        asked: &["ページ", "记事", "url"],
+        missing: &[
+            "见つかりません",
+            "削除され",
+            "存在しません",
+            "アクセスできない",
+        ],
+        told: &[
+            "お探し",
+            "申し訳",
+            "指定",
+            "この",
+            "ご指定",
+            "アクセスしようと",
+        ],
+    },
+    Wording {
+        asked: &["페이지", "게시물", "주소"],
+        missing: &["찾을 수 없", "존재하지 않", "삭제되"],
+        told: &["요청", "죄송", "해당", "찾으시는"],
+    },
+    Wording {
+        asked: &["seite", "adresse", "artikel", "dokument"],
+        missing: &[
+            "nicht gefunden",
+            "existiert nicht",
+            "nicht mehr verfugbar",
+            "nicht mehr verfügbar",
+            "wurde entfernt",
+        ],
+        told: &[
+            "gesuchte",
+            "gewünschte",
+            "angeforderte",
+            "diese seite",
+            "leider",
+            "konnte",
+        ],
+    },
+    Wording {
+        asked: &["page", "adresse", "article"],
+        missing: &[
+            "introuvable",
+            "n'existe pas",
+            "n'existe plus",
+            "n'a pas été trouvée",
+            "supprimée",
+        ],
+        told: &[
+            "recherchez",
+            "demandée",
+            "cette page",
+            "cet article",
+            "désolé",
+            "recherchée",
+        ],
+    },
+    Wording {
+        asked: &["página", "pagina", "artículo", "dirección", "artigo"],
+        missing: &[
+            "no existe",
+            "no encontrada",
+            "no se encuentra",
+            "no se ha encontrado",
+            "ha sido eliminada",
+            "ha sido eliminado",
+            "não existe",
+            "não foi encontrada",
+            "não foi encontrado",
+            "non esiste",
+            "non è stata trovata",
+            "non trovata",
+        ],
+        told: &[
+            "busca",
+            "solicitada",
+            "solicitado",
+            "esta página",
+            "esta pagina",
+            "lo sentimos",
+            "procura",
+            "richiesta",
+            "cercando",
+            "spiacenti",
+            "la pagina",
+            "la página",
+        ],
+    },
+    Wording {
+        asked: &["страниц", "документ", "статья", "адрес"],
+        missing: &["не найден", "не существует", "удален", "удалён"],
+        told: &[
+            "запрашиваем",
+            "запрошен",
+            "к сожалению",
+            "такой",
+            "эта",
+            "извините",
+            "вами",
+        ],
+    },
+];
+
+/// How a sentence goes on that says what its first words mean.
+pub(super) const DEFINES: &[&str] = &[
+    "is a ",
+    "is an ",
+    "is the ",
+    "is one of ",
+    "means ",
+    "indicates ",
+    "refers to ",
+    "是",
+    "指",
+    "意味着",
+    "表示",
+];
+
+/// The one of the words for who asked that a story has as well.
+pub(super) const NOT_TO_READER: &str = "the page";
+
+/// Words of what error pages say beside the statement: sentences with one are no text of their own.
+pub(super) const BESIDE: &[&str] = &[
+    "you", "your", "we", "us", "our", "page", "pages", "site", "website", "link", "links",
+    "address", "url", "search", "home", "homepage", "browser", "please", "click", "error",
+    "server", "sorry", "您", "你", "请", "页", "网站", "本站", "首页", "搜索", "链接", "网址",
+    "点击", "跳转", "推荐", "我们", "登录",
+];
+
+/// Words that ask: a title or a sentence with one is a question about such pages.
+pub(super) const QUESTIONS: &[&str] = &[
+    "怎么",
+    "如何",
+    "为什么",
+    "为何",
+    "什么",
+    "吗",
+    "?",
+    "how",
+    "why",
+    "what",
+    "when",
+    "which",
+];
