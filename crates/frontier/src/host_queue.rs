@@ -9,6 +9,9 @@
 //! the best slot among it, before a slot would be served that a spilled one may be better than.
 //! Pure: the store is the caller's, time is an argument.
 
+mod aside;
+mod packed;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Instant;
 
@@ -16,21 +19,12 @@ use crate::host::HostKey;
 use crate::origin::{Origin, UrlsByOrigin};
 use crate::politeness::{LookUp, Politeness, WaitReason};
 use crate::store::QueueSlot;
+use aside::ASIDE_MAX;
+use packed::Packed;
 
 /// With so many deferred URLs in memory, a host's other ones stay spilled until some of those are
 /// decided.
 const DEFERRED_MAX: usize = 50_000;
-
-/// So many URLs of a host stand aside at most: their slots are not spilled. With more the whole host waits.
-const ASIDE_MAX: usize = 5_000;
-
-/// Largest depth and number in the order of admissions that a queue tells apart.
-const DEPTH_MAX: u32 = (1 << 24) - 1;
-const ORDER_MAX: u64 = (1 << 40) - 1;
-
-/// A slot in 28 bytes that sort as slots do: there are millions of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Packed([u32; 7]);
 
 /// One host.
 #[derive(Debug)]
@@ -151,27 +145,6 @@ impl HostQueue {
             self.origins.remove(origin);
         }
         is_removed
-    }
-
-    fn remove_aside(&mut self, slot: &QueueSlot, origin: Origin) -> bool {
-        let aside = self.aside.get_mut(&origin);
-        let is_removed = aside.is_some_and(|aside| aside.remove(&slot.into()));
-        self.aside_count -= usize::from(is_removed);
-        is_removed
-    }
-
-    /// Sets the first slot aside, whose URL is of an origin that is held; where too many are already, the
-    /// host waits for the origin.
-    pub(crate) fn set_first_aside(&mut self, origin: Origin) {
-        if self.aside_count < ASIDE_MAX {
-            if let Some(slot) = self.ready.pop_first() {
-                self.origins.remove(origin);
-                self.aside.entry(origin).or_default().insert(slot);
-                self.aside_count += 1;
-            }
-        } else if let Some((at, why)) = self.politeness.held(origin) {
-            self.politeness.wait_until(at, why);
-        }
     }
 
     /// Puts a slot where another one of the same URL was; false when that is not in memory.
@@ -428,81 +401,13 @@ impl HostQueue {
             self.ready.insert(slot.into());
         }
     }
-
-    /// Of each origin that may be asked again those come back that are better than all others.
-    fn promote_aside(&mut self, now: Instant) {
-        let politeness = &self.politeness;
-        for (origin, slots) in &mut self.aside {
-            if politeness.held(*origin).is_some_and(|(at, _)| at > now) {
-                continue;
-            }
-            let is_best = |slot: &Packed| self.ready.first().is_none_or(|first| slot < first);
-            if slots.first().is_some_and(is_best) {
-                self.ready.extend(slots.pop_first());
-                self.origins.add(*origin, 1);
-                self.aside_count -= 1;
-            }
-        }
-        self.aside.retain(|_, slots| !slots.is_empty());
-    }
-}
-
-impl From<&QueueSlot> for Packed {
-    fn from(slot: &QueueSlot) -> Packed {
-        let (depth, order) = (slot.depth.min(DEPTH_MAX), slot.order.min(ORDER_MAX));
-        let bits = slot.priority.to_bits();
-        // The bits of numbers rise as the numbers do once those of negative ones are inverted and
-        // the others lifted above them. The largest goes first.
-        let rising = if bits >> 31 == 1 {
-            !bits
-        } else {
-            bits | 1 << 31
-        };
-        let key = |shift: u32| (slot.key >> shift) as u32;
-        Packed([
-            !rising,
-            depth << 8 | (order >> 32) as u32,
-            order as u32,
-            key(96),
-            key(64),
-            key(32),
-            key(0),
-        ])
-    }
-}
-
-impl From<QueueSlot> for Packed {
-    fn from(slot: QueueSlot) -> Packed {
-        Packed::from(&slot)
-    }
-}
-
-impl Packed {
-    fn slot(&self) -> QueueSlot {
-        let [rank, depth_and_order, order, key @ ..] = self.0;
-        let bits = match !rank {
-            rising if rising >> 31 == 1 => rising & !(1 << 31),
-            rising => !rising,
-        };
-        QueueSlot {
-            priority: f32::from_bits(bits),
-            depth: depth_and_order >> 8,
-            order: u64::from(depth_and_order & 0xFF) << 32 | u64::from(order),
-            key: key
-                .iter()
-                .fold(0, |key, word| key << 32 | u128::from(*word)),
-        }
-    }
-
-    fn is_deferred(&self) -> bool {
-        self.slot().is_deferred()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use super::packed::{DEPTH_MAX, ORDER_MAX};
     use super::*;
     use crate::lease::HeldBack;
 
