@@ -43,7 +43,7 @@ const ELSEWHERE: [(&str, &str, &str); 9] = [
     ),
     (
         "bytes_in_flight",
-        include_str!("../../crates/pipeline/src/dispatch.rs"),
+        include_str!("../../crates/pipeline/src/dispatch/tests.rs"),
         "a_fetch_begins_while_a_byte_is_left_and_not_after",
     ),
     (

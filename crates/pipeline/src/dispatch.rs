@@ -4,27 +4,30 @@
 //! connection is free, body bytes are below their bound, and not too many leases wait for their
 //! record. robots.txt is asked before a lease: a refusal costs the host no delay.
 
+mod room;
+mod watch;
+
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use fetcher::Purpose;
-use frontier::{FrontierError, HostKey, Lease, Next};
+use frontier::{FrontierError, HostKey, Next};
 use outcome::StopReason;
 use state::SharedQueue;
-use state::context::{Kind, is_visit, kind_in};
+use state::context::{Kind, kind_in};
 
 use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
 use crate::disk::DiskReserve;
-use crate::handles;
 use crate::messages::ToDispatcher;
 use crate::node::keeper::Shared;
-use crate::progress::{HostProgress, Progress};
+use crate::progress::Progress;
 use crate::robots_moves::RobotsMoves;
 use crate::stop::StopHandle;
 use crate::visit::Visitor;
 use crate::watchdog::Watchdog;
+use room::Room;
 
 /// Longest sleep: pauses and stops are noticed this soon.
 const NAP_MAX: Duration = Duration::from_millis(200);
@@ -34,12 +37,6 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Between two looks at the hosts for watchers.
 const SHOW_INTERVAL: Duration = Duration::from_millis(500);
-
-/// Hosts shown to watchers.
-const HOSTS_SHOWN: usize = 20;
-
-/// Hosts named when the crawl stands still.
-const HOSTS_TOLD: usize = 5;
 
 /// Leases beyond the connections that may wait for their record.
 const LEASES_AHEAD: usize = 16;
@@ -120,94 +117,6 @@ pub(crate) struct Dispatcher {
     unreachable: Option<String>,
     /// On many machines, this node's standing among them.
     node: Option<Arc<Shared>>,
-}
-
-/// What bounds the leases: what is under way, and what the budgets leave.
-#[derive(Debug)]
-struct Room {
-    connections: usize,
-    leases_max: usize,
-    /// Leases of visits beyond these that may be out.
-    visits_ahead: usize,
-    bytes_max: u64,
-    /// None for no limit.
-    pages_max: Option<u64>,
-    leases: usize,
-    /// Those of them that are of URLs that are visited again.
-    again: usize,
-    visits: usize,
-    /// Answers to robots.txt that are asked for or not recorded yet: sitemaps may come with them.
-    robots: usize,
-    /// Those of them that wait for their turn at the host where they have moved to.
-    robots_moved: usize,
-    bytes: u64,
-    pages: u64,
-}
-
-impl Room {
-    fn new(config: &CrawlConfig, (pages, pages_max): (u64, u64), is_node: bool) -> Self {
-        let connections = handles::connections(config);
-        // One connection keeps one lease at a time from request to record, so that such a crawl has
-        // one order only; and a topic wants the best URL by all that was read so far.
-        let has_order = connections == 1 || config.topic.is_some();
-        Self {
-            connections,
-            leases_max: connections
-                + match (has_order, is_node) {
-                    (true, _) => 0,
-                    (false, false) => LEASES_AHEAD,
-                    (false, true) => LEASES_AHEAD_OF_LEDGER,
-                },
-            visits_ahead: match has_order {
-                true => 0,
-                false => VISITS_AHEAD,
-            },
-            bytes_max: config.memory_shares().bytes_in_flight,
-            pages_max: (pages_max > 0).then_some(pages_max),
-            leases: 0,
-            again: 0,
-            visits: 0,
-            robots: 0,
-            robots_moved: 0,
-            bytes: 0,
-            pages,
-        }
-    }
-
-    /// Whether one more URL may be leased.
-    fn has_room(&self) -> bool {
-        // A host may be asked once its robots.txt is recorded. Whether that is so when the connection is
-        // free depends on the moment, so an order that is to be the same each time waits for it.
-        let awaits_robots = self.connections == 1 && self.robots > self.robots_moved;
-        !awaits_robots
-            && self.visits < self.connections
-            && self.leases < self.leases_max + self.again.min(self.visits_ahead)
-            && self.has_pages()
-            && self.bytes < self.bytes_max
-    }
-
-    /// Counts a lease.
-    fn lease(&mut self, lease: &Lease) {
-        self.leases += 1;
-        self.again += usize::from(is_visit(&lease.url().context));
-    }
-
-    /// Whether the budget of pages has one that nothing under way may take.
-    fn has_pages(&self) -> bool {
-        let pages_left = self
-            .pages_max
-            .map_or(u64::MAX, |max| max.saturating_sub(self.pages));
-        (self.leases as u64) < pages_left
-    }
-
-    fn is_used_up(&self) -> bool {
-        self.pages_max.is_some_and(|max| self.pages >= max)
-    }
-
-    /// Whether nothing is under way.
-    fn is_quiet(&self) -> bool {
-        self.leases == 0 && self.visits == 0 && self.robots == 0
-    }
 }
 
 enum Leased {
@@ -540,129 +449,7 @@ impl Dispatcher {
         }
         None
     }
-
-    /// Tells when the crawl stands still.
-    fn watch(&mut self) {
-        let now = Instant::now();
-        if self.stop.is_paused() {
-            self.watchdog.moved(now);
-        }
-        if let Some(still) = self.watchdog.due(now) {
-            self.tell_standstill(still, now);
-        }
-    }
-
-    fn tell_standstill(&self, still: Duration, now: Instant) {
-        let (pending, hosts) = {
-            let frontier = &self.queue.lock().frontier;
-            (frontier.counts().pending, frontier.hosts(HOSTS_TOLD, now))
-        };
-        let hosts: Vec<String> = hosts
-            .into_iter()
-            .map(|host| {
-                let (pending, next_in) = (host.pending, host.next_in.as_secs());
-                format!("{}: {pending} URLs, {}, {next_in} s", host.host, host.why)
-            })
-            .collect();
-        let room = &self.room;
-        let words = format!(
-            "nothing has moved for {} s though {pending} URLs wait: {} requests are out, {} URLs and \
-             {} answers to robots.txt are being read or written, {} bytes are in memory; hosts: {}",
-            still.as_secs(),
-            room.visits,
-            room.leases,
-            room.robots,
-            room.bytes,
-            hosts.join("; "),
-        );
-        // Hosts that asked for a long wait are no fault.
-        match room.is_quiet() {
-            true => tracing::info!("{words}"),
-            false => tracing::warn!("{words}"),
-        }
-    }
-
-    /// Shows the hosts to watchers.
-    fn show(&self, is_ending: bool) {
-        let hosts = self
-            .queue
-            .lock()
-            .frontier
-            .hosts(HOSTS_SHOWN, Instant::now());
-        self.progress.measure(Instant::now());
-        self.progress.show(&self.stop, is_ending, |shown| {
-            shown.in_flight = self.room.visits as u64;
-            shown.running_ms = self.stop.running().as_millis() as u64;
-            shown.max_pages = self.config.crawl.max_pages;
-            shown.max_time_ms = self.config.crawl.max_time.0.as_millis() as u64;
-            shown.hosts = hosts
-                .into_iter()
-                .map(|host| HostProgress {
-                    host: host.host.to_string(),
-                    pending: host.pending,
-                    next_in_s: host.next_in.as_secs_f64(),
-                    why: host.why.to_string(),
-                })
-                .collect();
-        });
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::units::Size;
-
-    fn room(change: impl FnOnce(&mut CrawlConfig)) -> Room {
-        let mut config = CrawlConfig::default();
-        config.crawl.concurrency = 4;
-        change(&mut config);
-        let pages_max = config.crawl.max_pages;
-        Room::new(&config, (0, pages_max), false)
-    }
-
-    #[test]
-    fn a_fetch_begins_while_a_byte_is_left_and_not_after() {
-        let mut room = room(|config| config.limits.bytes_in_flight = Size(100));
-        room.bytes = 99;
-        assert!(room.has_room());
-        room.bytes = 100;
-        assert!(!room.has_room());
-    }
-
-    #[test]
-    fn leases_under_way_count_against_the_page_budget() {
-        let mut room = room(|config| config.crawl.max_pages = 10);
-        room.pages = 8;
-        room.leases = 1;
-        assert!(room.has_room() && !room.is_used_up());
-        room.leases = 2;
-        assert!(!room.has_room());
-        room.pages = 10;
-        assert!(room.is_used_up());
-    }
-
-    #[test]
-    fn one_connection_has_one_lease_and_many_may_run_ahead_of_their_records() {
-        let one = room(|config| config.crawl.concurrency = 1);
-        assert_eq!(one.leases_max, 1);
-        let mut four = room(|_| {});
-        four.leases = 4;
-        assert!(four.has_room());
-        four.visits = 4;
-        assert!(!four.has_room());
-    }
-
-    #[test]
-    fn one_connection_asks_nothing_until_an_answer_to_robots_txt_is_recorded() {
-        let mut one = room(|config| config.crawl.concurrency = 1);
-        one.robots = 1;
-        assert!(!one.has_room());
-        // It is asked for elsewhere, and that takes the connection.
-        one.robots_moved = 1;
-        assert!(one.has_room());
-        let mut four = room(|_| {});
-        four.robots = 1;
-        assert!(four.has_room());
-    }
-}
+mod tests;
