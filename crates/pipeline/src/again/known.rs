@@ -1,16 +1,19 @@
 //! What the journal tells of one URL that may be visited again: a page, or a source.
 
+mod leads;
+mod source;
+
 use again::clock::passed_ms;
-use again::signals::Since;
-use again::{Evidence, Place, Priors, Quiet, Signals};
-use archive::{DueRecord, FetchRecord, PageRecord, Record, SitemapRecord, VisitRecord};
-use outcome::{JunkReason, LinkFate, Outcome, PageType, SitemapKind, Verdict};
+use again::{Evidence, Place, Priors, Signals};
+use archive::{DueRecord, FetchRecord, PageRecord, Record, VisitRecord};
+use outcome::{LinkFate, Outcome, PageType};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::DAY_MS;
 use crate::config::AgainSection;
 use crate::units::Span;
+pub(super) use leads::{Leads, Yield};
+pub(super) use source::{Source, Told};
 
 /// More than any visit is worth by its rate.
 const OVERDUE: f64 = 1e12;
@@ -21,278 +24,11 @@ pub(super) const NEW_WORTH: f64 = 20.0;
 /// The place of a visit among the URLs that wait, at most; those that are new have 1.0.
 const FIRST: f64 = 2.0;
 
-/// Reads after which what a first read yields counts half.
-const YIELD_KEEP: f64 = 0.999;
-
-/// What first reads have yielded: pages that are kept, by how relevant they are, for what their URLs
-/// had promised.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Yield {
-    pages: f64,
-    promised: f64,
-}
-
-impl Default for Yield {
-    fn default() -> Self {
-        // As promised, until ten reads or so have said otherwise.
-        Self {
-            pages: 10.0,
-            promised: 10.0,
-        }
-    }
-}
-
-impl Yield {
-    /// Takes in a URL that was read for the first time.
-    pub(super) fn see(&mut self, page: &PageRecord) {
-        if page.fetch.is_none() {
-            return;
-        }
-        let relevance = page.page.as_ref().and_then(|page| page.relevance);
-        let worth = if page.outcome.is_indexed() {
-            f64::from(relevance.unwrap_or(1.0))
-        } else {
-            0.0
-        };
-        self.pages = self.pages * YIELD_KEEP + worth;
-        self.promised = self.promised * YIELD_KEEP + f64::from(page.priority.clamp(0.0, 1.0));
-    }
-
-    /// Relevant pages that a request yields to a URL that promises 1.0.
-    fn of_promise(&self) -> f64 {
-        (self.pages / self.promised.max(1e-6)).clamp(0.02, 1.0)
-    }
-}
-
 /// New URLs that a visit is expected to find, at most.
 const NEW_MAX: f64 = 50.0;
 
 /// New URLs a day that are expected of a page from which on it is a list.
 const LIST_LIKE: f32 = 0.2;
-
-/// For so many days what is expected of a URL's like weighs in what it leads to.
-const LIKE_DAYS: f32 = 3.0;
-
-/// Visits without an answer after which a source is asked for more rarely no more.
-const FAILURES_MAX: u32 = 6;
-
-/// What a URL has led to: URLs that were new when it was visited again.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct Leads {
-    found: f32,
-    days: f32,
-    /// New URLs a day that are expected of its like.
-    like: f32,
-}
-
-impl Leads {
-    /// Of a page of this type that brought in so many URLs when it was read first.
-    fn of_page(page_type: &PageType, brought: usize) -> Self {
-        let by_type = match page_type {
-            PageType::FrontPage => 0.3,
-            PageType::Listing | PageType::Collection => 0.2,
-            PageType::Article
-            | PageType::Forum
-            | PageType::Product
-            | PageType::Documentation
-            | PageType::Service
-            | PageType::Wall
-            | PageType::Other
-            | PageType::Unknown(_) => 0.002,
-        };
-        let by_links = 0.01 * brought.min(30) as f32;
-        Self {
-            like: f32::max(by_type, by_links),
-            ..Self::default()
-        }
-    }
-
-    /// A visit after so many days led to so many URLs that are new.
-    pub(super) fn see(&mut self, found: usize, days: f64) {
-        self.found += found as f32;
-        self.days += days as f32;
-    }
-
-    /// New URLs that a visit is expected to find so many days after the one before.
-    pub(super) fn expected(&self, days: f64) -> f64 {
-        let rate = (self.found + self.like * LIKE_DAYS) / (self.days + LIKE_DAYS);
-        (f64::from(rate) * days).min(NEW_MAX)
-    }
-}
-
-/// How often a site has told that a URL changed, since it was visited last.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct Told {
-    /// It is in a list of its site's.
-    pub(super) is_listed: bool,
-    times: u32,
-    first_ms: u64,
-    last_ms: u64,
-}
-
-impl Told {
-    /// A list dates it.
-    pub(super) fn tell(&mut self, date_ms: u64, visited_ms: u64) {
-        self.is_listed = true;
-        if date_ms <= visited_ms.max(self.last_ms) {
-            return;
-        }
-        if self.times == 0 {
-            self.first_ms = date_ms;
-        }
-        self.times = self.times.saturating_add(1);
-        self.last_ms = date_ms;
-    }
-
-    /// It was visited: what is told from here on is new.
-    pub(super) fn forget(&mut self) {
-        self.times = 0;
-    }
-
-    /// What happened since it was visited last.
-    pub(super) fn since(&self, visited_ms: u64, now_ms: u64) -> Since {
-        let days = |to: u64| to.saturating_sub(visited_ms) as f64 / DAY_MS;
-        Since {
-            days: days(now_ms),
-            told: self.is_listed.then_some(self.times),
-            told_after: days(self.first_ms),
-        }
-    }
-}
-
-/// A feed or a sitemap.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Source {
-    #[serde(with = "state::saved::json")]
-    pub(super) due: DueRecord,
-    pub(super) host: String,
-    pub(super) asked_ms: u64,
-    pub(super) leads: Leads,
-    pub(super) told: Told,
-    /// Visits in a row that were not answered.
-    pub(super) failures: u32,
-    pub(super) quiet: Quiet,
-    /// It came last with the validators of before and with other URLs, as far as is known here (they may be
-    /// new to the crawl alone, whose scope was widened): it is asked for without a condition until a body says
-    /// otherwise.
-    pub(super) lies: bool,
-}
-
-impl Source {
-    /// A sitemap that was read; none for one that could not be.
-    pub(super) fn of_sitemap(record: &Record, sitemap: &SitemapRecord) -> Option<Self> {
-        match &sitemap.kind {
-            SitemapKind::Unreadable | SitemapKind::Unknown(_) => return None,
-            SitemapKind::Urlset
-            | SitemapKind::Index
-            | SitemapKind::Text
-            | SitemapKind::Rss
-            | SitemapKind::Atom => {}
-        }
-        if !(200..300).contains(&sitemap.fetch.status) {
-            return None;
-        }
-        let mut source = Self::new(record, &sitemap.url, &sitemap.host, sitemap.seed, 0);
-        (source.due.etag, source.due.last_modified) = validators(Some(&sitemap.fetch));
-        Some(source)
-    }
-
-    /// A feed that was read.
-    pub(super) fn of_feed(record: &Record, page: &PageRecord) -> Option<Self> {
-        let is_feed = state::is_feed(page) && (200..300).contains(&page.status());
-        let mut source = Self::new(record, &page.url, &page.host, page.seed, page.depth);
-        source.due.was = page.outcome.clone();
-        (source.due.etag, source.due.last_modified) = validators(page.fetch.as_ref());
-        is_feed.then_some(source)
-    }
-
-    fn new(record: &Record, url: &str, host: &str, seed: u32, depth: u32) -> Self {
-        Self {
-            due: DueRecord {
-                url: url.to_owned(),
-                of: record.seq,
-                was: Outcome::Judged(Verdict::Junk(JunkReason::UnsupportedType)),
-                depth,
-                seed,
-                source: true,
-                seen_ms: record.at_ms,
-                ..DueRecord::default()
-            },
-            host: host.to_owned(),
-            asked_ms: record.at_ms,
-            leads: Leads {
-                like: 0.3,
-                ..Leads::default()
-            },
-            told: Told::default(),
-            failures: 0,
-            quiet: Quiet::of_body(record.at_ms),
-            lies: false,
-        }
-    }
-
-    /// It was visited at this time and answered, with so many URLs that are new or dated anew; what the next
-    /// visit sends is noted.
-    pub(super) fn see(&mut self, visit: &VisitRecord, listed: usize, at_ms: u64) {
-        let print = print_of(&visit.etag, &visit.last_modified);
-        let is_same = print != 0 && print == print_of(&self.due.etag, &self.due.last_modified);
-        if visit
-            .fetch
-            .as_ref()
-            .is_some_and(|fetch| fetch.status == 304)
-        {
-            self.quiet.not_modified();
-        } else {
-            self.quiet.see_body(is_same.then_some(listed == 0), at_ms);
-            self.lies = is_same && listed > 0;
-        }
-        self.due.seen_ms = at_ms;
-        (self.due.etag, self.due.last_modified) = (visit.etag.clone(), visit.last_modified.clone());
-    }
-
-    /// Whether it is asked for without a condition.
-    pub(super) fn is_asked_in_full(&self, now_ms: u64) -> bool {
-        self.lies || self.quiet.is_in_doubt(now_ms)
-    }
-
-    /// The source to which this one redirects, of which nothing is known but what this one led to.
-    pub(super) fn moved_to(&self, url: &str) -> Self {
-        let mut heir = self.clone();
-        url.clone_into(&mut heir.due.url);
-        (heir.due.etag, heir.due.last_modified) = (None, None);
-        heir.host = host_of(url);
-        (heir.asked_ms, heir.failures) = (0, 0);
-        (heir.quiet, heir.lies) = (Quiet::default(), false);
-        heir
-    }
-
-    /// For so long it is left alone.
-    fn pause_ms(&self, settings: &AgainSection) -> u128 {
-        settings.min.0.as_millis() << self.failures.min(FAILURES_MAX)
-    }
-
-    /// When it may be asked again.
-    pub(super) fn due_ms(&self, settings: &AgainSection) -> u64 {
-        after(self.asked_ms, self.pause_ms(settings))
-    }
-
-    /// What a visit is worth now: new URLs, and dates of known ones.
-    pub(super) fn value(&self, settings: &AgainSection, now_ms: u64) -> f64 {
-        let asked = passed_ms(self.asked_ms, now_ms);
-        if asked.is_some_and(|asked| u128::from(asked) < self.pause_ms(settings)) {
-            return 0.0;
-        }
-        let days = now_ms.saturating_sub(self.due.seen_ms) as f64 / DAY_MS;
-        let expected = self.leads.expected(days);
-        // What lists it says that it has changed.
-        let told = if self.told.since(self.due.seen_ms, now_ms).told > Some(0) {
-            NEW_MAX
-        } else {
-            0.0
-        };
-        (expected + told).max(f64::MIN_POSITIVE)
-    }
-}
 
 /// What had become of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -601,6 +337,8 @@ fn form_of(url: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use outcome::Verdict;
+
     use super::*;
 
     #[test]
