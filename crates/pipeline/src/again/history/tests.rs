@@ -1,6 +1,7 @@
 //! Plans of journals made by hand.
 
-use archive::{FetchRecord, LinkRecord, NeighbourRecord, PageSummary, SitemapRecord};
+use archive::{FetchRecord, LinkRecord, NeighbourRecord, PageSummary, SitemapRecord, VisitRecord};
+use outcome::{Change, JunkReason, Outcome, Verdict};
 
 use super::super::Wanted;
 use super::*;

@@ -1,5 +1,6 @@
 //! Pages and sites that have moved.
 
+use super::super::visits::SITES_MAX;
 use super::*;
 
 /// A visit that found a page to be elsewhere for good.
