@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::CALENDAR;
+use super::tells::CALENDAR;
 use super::words::{Gap, Line, Word, is_han, is_number, weight};
 
 /// A sentence weighs so many words at least.

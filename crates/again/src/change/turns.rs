@@ -1,7 +1,7 @@
 //! Words that turn what a sentence says round, however few they are: *not*, *closed*, *sold out*; and another
 //! day of what takes place then.
 
-use super::CALENDAR;
+use super::tells::CALENDAR;
 use super::words::{Word, is_number};
 
 /// Whether words that one of two texts has alone deny what the other says.
