@@ -1,26 +1,28 @@
 //! `tamis cluster`: the ledger that the nodes of one crawl share.
 
+mod bench;
+mod check;
 mod drain;
 mod rebuild;
+mod status;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use config::{CrawlConfig, file};
-use ledger::bench::{Costs, Load};
-use ledger::postgres::{Forgotten, InitPlan, PATIENCE, Server, drop_crawl, forget, init};
+use ledger::postgres::{Forgotten, InitPlan, PATIENCE, forget, init};
 use ledger::{
-    CrawlName, Ledger, LedgerError, Meter, Metered, NodePulse, NodeState, Overview, PART_COUNT,
-    Password, PostgresLedger, Settings, StoreUrl,
+    CrawlName, Ledger, LedgerError, Meter, Metered, Password, PostgresLedger, Settings, StoreUrl,
 };
-use pipeline::audit::{self, Audit, Kind};
-use pipeline::{CrawlDir, CrawlError, NodeNote, config_file};
+use pipeline::CrawlError;
 use serde_json::json;
 
 use crate::command::crawl_error;
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
+use bench::bench;
+use check::check;
+use status::status;
 
 /// Make, look at and measure the ledger that the nodes of one crawl share
 #[derive(Debug, clap::Args)]
@@ -272,78 +274,6 @@ fn crawl_failed(error: CrawlError, settings: &Settings) -> anyhow::Error {
 /// An answer that reads whole tables may take so long.
 const CHECK_PATIENCE: Duration = Duration::from_secs(600);
 
-fn check(place: &Place, dirs: &[PathBuf], output: &Output) -> anyhow::Result<Exit> {
-    let dirs: Vec<CrawlDir> = dirs
-        .iter()
-        .map(|dir| CrawlDir::existing(dir).map_err(crawl_error))
-        .collect::<Result<_, _>>()?;
-    let config = match (&place.config, dirs.first()) {
-        (None, Some(first)) => {
-            config_file::kept(&first.config()).map_err(|problem| usage(problem.to_string()))?
-        }
-        (Some(_), _) | (None, None) => place.read()?,
-    };
-    let settings = Settings {
-        patience: CHECK_PATIENCE,
-        ..place.settings(&config)?
-    };
-    let mut ledger =
-        PostgresLedger::connect(settings.clone()).map_err(|error| failed(error, &settings))?;
-    let audit =
-        audit::compare(&dirs, &mut ledger).map_err(|error| crawl_failed(error, &settings))?;
-    if output.json {
-        output.value(&audit)?;
-    } else {
-        for line in audit_lines(&audit) {
-            output.line(line)?;
-        }
-    }
-    Ok(match audit.is_clean() {
-        true => Exit::Done,
-        false => Exit::Problem,
-    })
-}
-
-fn audit_lines(audit: &Audit) -> Vec<String> {
-    let mut lines: Vec<String> = (audit.nodes.iter())
-        .map(|node| {
-            let cut = match node.unacknowledged {
-                0 => String::new(),
-                1 => "; 1 record behind that is cut at the next start".to_owned(),
-                more => format!("; {more} records behind that are cut at the next start"),
-            };
-            format!(
-                "node {} ({}): {} URLs finished, {} texts kept{cut}",
-                node.node, node.dir, node.finished, node.kept
-            )
-        })
-        .collect();
-    if !audit.absent.is_empty() {
-        let names = audit.absent.join(", ");
-        lines.push(format!("not compared, for want of their --dir: {names}"));
-    }
-    lines.extend((audit.differences.iter()).map(|found| {
-        let what = match found.kind {
-            Kind::FinishedTwice => "finished twice",
-            Kind::MissingFromJournal => "acknowledged and missing from the journal",
-            Kind::MissingFromLedger => "in the journal and not in the ledger",
-            Kind::Differs => "different in journal and ledger",
-            Kind::Total => "a total does not close",
-        };
-        format!("{what}: {}", found.text)
-    }));
-    if audit.differences_more > 0 {
-        lines.push(format!("and {} differences more", audit.differences_more));
-    }
-    lines.push(match audit.is_clean() {
-        true => "journals and ledger agree".to_owned(),
-        false => "journals and ledger do not agree: a directory whose journal has less than was acknowledged is \
-                  given up with `tamis cluster forget`; `tamis check-dir` tells of damage"
-            .to_owned(),
-    });
-    lines
-}
-
 /// What a role that has not the right can do about it.
 fn lacking(settings: &Settings) -> String {
     let asked = settings.url.role().unwrap_or("the current user");
@@ -370,55 +300,6 @@ fn sql_name(name: &str) -> String {
     {
         true => name.to_owned(),
         false => format!("\"{}\"", name.replace('"', "\"\"")),
-    }
-}
-
-/// What there is to see of a ledger.
-struct Seen {
-    overview: Overview,
-    server: Server,
-    /// Nodes that count as live and are silent, and for how long.
-    silent: HashMap<u16, Duration>,
-    /// A node that is silent for so long is taken for dead.
-    dead_after: Duration,
-}
-
-impl Seen {
-    fn look(settings: &Settings, ttl: Duration) -> Result<Seen, LedgerError> {
-        let mut ledger = PostgresLedger::connect(settings.clone())?;
-        let mut silent = ledger.stillness()?;
-        // A node that beats every fifth of a lease has missed one beat, and half of another.
-        silent.retain(|_, stood| *stood > ttl / 2);
-        Ok(Seen {
-            overview: ledger.overview()?,
-            server: ledger.server()?,
-            silent,
-            dead_after: ttl + ttl / 5,
-        })
-    }
-
-    fn state(&self, node: &NodePulse) -> &'static str {
-        match self.silent.contains_key(&node.fence.node) && node.state == NodeState::Live {
-            true => "silent",
-            false => node.state.name(),
-        }
-    }
-
-    /// A line for each node that is silent.
-    fn silences(&self) -> impl Iterator<Item = String> {
-        let nodes = self.overview.nodes.iter();
-        nodes
-            .filter(|node| self.state(node) == "silent")
-            .filter_map(|node| {
-                let stood = self.silent.get(&node.fence.node)?;
-                Some(format!(
-                    "node {} is silent for {} s; another node that runs takes it for dead after {} s, and has its \
-                     parts then",
-                    node.name,
-                    stood.as_secs(),
-                    self.dead_after.as_secs()
-                ))
-            })
     }
 }
 
@@ -472,206 +353,6 @@ fn make(place: &Place, output: &Output) -> anyhow::Result<Exit> {
         output.line("roles: tamis_owner, tamis_node, tamis_reader; give tamis_node a password, or a line in pg_hba.conf")?;
     }
     Ok(Exit::Done)
-}
-
-fn status(place: &Place, output: &Output) -> anyhow::Result<Exit> {
-    let config = place.read()?;
-    let settings = place.settings(&config)?;
-    let ttl = config.cluster.unwrap_or_default().ttl.0;
-    let seen = Seen::look(&settings, ttl).map_err(|error| failed(error, &settings))?;
-    if output.json {
-        output.value(&status_json(&seen))?;
-        return Ok(Exit::Done);
-    }
-    for line in status_lines(&seen) {
-        output.line(line)?;
-    }
-    Ok(Exit::Done)
-}
-
-fn status_json(seen: &Seen) -> serde_json::Value {
-    let (overview, server) = (&seen.overview, &seen.server);
-    let nodes: Vec<_> = overview
-        .nodes
-        .iter()
-        .map(|node| {
-            json!({
-                "node": node.fence.node, "name": node.name, "state": seen.state(node),
-                "silent_s": seen.silent.get(&node.fence.node).map(Duration::as_secs),
-                "epoch": node.fence.epoch, "beat": node.beat, "parts": node.parts,
-                "admitted": node.admitted, "finished": node.finished, "pages": node.pages,
-                "kept": node.kept, "behind": overview.position.saturating_sub(node.seen),
-                "journal": node.journal, "note": NodeNote::read(&node.note),
-            })
-        })
-        .collect();
-    json!({
-        "server": server.version, "standbys": server.standbys, "nodes": nodes,
-        "parts": PART_COUNT, "parts_free": overview.parts_free, "pending": overview.pending(),
-        "kept_position": overview.position, "facts": overview.facts,
-        "pages_max": overview.pages_max, "pages_granted": overview.granted,
-    })
-}
-
-fn status_lines(seen: &Seen) -> Vec<String> {
-    let (overview, server) = (&seen.overview, &seen.server);
-    let standbys = match server.standbys.as_str() {
-        "" => "none: a commit is lost with the primary's disk".to_owned(),
-        names => names.to_owned(),
-    };
-    let live = |node: &&NodePulse| node.state == NodeState::Live;
-    let mut lines = vec![
-        format!(
-            "store      PostgreSQL {}; commits wait for: {standbys}",
-            server.version
-        ),
-        format!(
-            "parts      {} of {PART_COUNT} with {} live nodes",
-            PART_COUNT - overview.parts_free,
-            overview.nodes.iter().filter(live).count()
-        ),
-        format!(
-            "URLs       {} wait; {} texts are kept or withdrawn, {} facts told",
-            overview.pending(),
-            overview.position,
-            overview.facts
-        ),
-    ];
-    if let Some(pages_max) = overview.pages_max {
-        lines.push(format!(
-            "budget     {} of {pages_max} pages granted",
-            overview.granted
-        ));
-    }
-    if !overview.nodes.is_empty() {
-        lines.push(format!(
-            "{:>4}  {:<20} {:<6} {:>5} {:>10} {:>10} {:>9} {:>9} {:>7}",
-            "node", "name", "state", "parts", "admitted", "finished", "pages", "kept", "behind"
-        ));
-    }
-    lines.extend(overview.nodes.iter().map(|node| {
-        format!(
-            "{:>4}  {:<20} {:<6} {:>5} {:>10} {:>10} {:>9} {:>9} {:>7}",
-            node.fence.node,
-            node.name,
-            seen.state(node),
-            node.parts,
-            node.admitted,
-            node.finished,
-            node.pages,
-            node.kept,
-            overview.position.saturating_sub(node.seen),
-        )
-    }));
-    let notes: Vec<_> = (overview.nodes.iter())
-        .map(|node| (node.name.as_str(), NodeNote::read(&node.note)))
-        .filter(|(_, note)| !note.messages.is_empty())
-        .collect();
-    lines.extend(message_lines(&notes));
-    lines.extend(seen.silences());
-    lines
-}
-
-/// A node that waits for the order for so much of its time is slow for that.
-const ORDER_SHARE_TOLD: f64 = 0.3;
-
-/// What each node asked of the store, and how long it waited for the answers.
-fn message_lines(notes: &[(&str, NodeNote)]) -> Vec<String> {
-    let mut lines = Vec::new();
-    if notes.is_empty() {
-        return lines;
-    }
-    lines.push(format!(
-        "{:<26} {:>9} {:>7} {:>10} {:>9} {:>9} {:>8} {:>8}",
-        "messages of", "calls", "failed", "rows", "KB out", "KB in", "mean ms", "max ms"
-    ));
-    for (name, note) in notes {
-        let all = note.all();
-        let mean = all.ms as f64 / all.calls.max(1) as f64;
-        lines.push(format!(
-            "{name:<26} {:>9} {:>7} {:>10} {:>9} {:>9} {mean:>8.1} {:>8}",
-            all.calls,
-            all.errors,
-            all.rows_out + all.rows_in,
-            all.bytes_out / 1_024,
-            all.bytes_in / 1_024,
-            all.ms_max,
-        ));
-    }
-    let slow = (notes.iter()).filter(|(_, note)| note.order_share() > ORDER_SHARE_TOLD);
-    lines.extend(slow.map(|(name, note)| {
-        format!(
-            "node {name} waits for the order of kept texts for {:.0} % of its time: more nodes will not make \
-             the crawl faster",
-            100.0 * note.order_share()
-        )
-    }));
-    lines
-}
-
-fn bench(place: &Place, clients: &[u16], groups: u64, output: &Output) -> anyhow::Result<Exit> {
-    let place = Place {
-        crawl: Some(format!("bench_{}", std::process::id())),
-        config: place.config.clone(),
-        store: place.store.clone(),
-        password_file: place.password_file.clone(),
-    };
-    let settings = place.settings(&place.read()?)?;
-    for &clients in clients {
-        let load = Load {
-            clients,
-            groups: groups.div_ceil(clients.into()),
-            pages: 32,
-        };
-        init(&settings, InitPlan::default()).map_err(|error| failed(error, &settings))?;
-        let measured = ledger::bench::run(&settings, load);
-        let dropped = drop_crawl(&settings);
-        let costs = measured.map_err(|error| failed(error, &settings))?;
-        dropped.map_err(|error| failed(error, &settings))?;
-        show(load, &costs, output)?;
-    }
-    Ok(Exit::Done)
-}
-
-fn show(load: Load, costs: &Costs, output: &Output) -> anyhow::Result<()> {
-    let pages = load.pages_in_all();
-    let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
-    let cpu = costs.cpu.map(|cpu| ms(cpu) / pages as f64);
-    let calls = [
-        ("follow", &costs.follow),
-        ("open", &costs.open),
-        ("close", &costs.close),
-    ];
-    if output.json {
-        let mut value = json!({
-            "clients": load.clients, "pages": pages, "near": costs.near,
-            "server_cpu_ms_per_page": cpu, "log_bytes_per_page": costs.log_bytes / pages,
-            "seconds": costs.wall.as_secs_f64(),
-        });
-        for (name, times) in calls {
-            value[format!("{name}_ms")] =
-                json!({ "mean": ms(times.mean()), "p95": ms(times.percentile(95)) });
-        }
-        output.value(&value)?;
-        return Ok(());
-    }
-    let cpu = cpu.map_or("CPU not seen from here".to_owned(), |cpu| {
-        format!("{cpu:.2} ms of PostgreSQL's CPU a page")
-    });
-    let calls = calls.map(|(name, times)| {
-        format!(
-            "{name} {:.1} ({:.1})",
-            ms(times.mean()),
-            ms(times.percentile(95))
-        )
-    });
-    output.line(format!(
-        "{:>3} clients, {pages} pages: {cpu}, {} bytes of log a page; ms, mean (95 %): {}",
-        load.clients,
-        costs.log_bytes / pages,
-        calls.join(", ")
-    ))?;
-    Ok(())
 }
 
 #[cfg(test)]
