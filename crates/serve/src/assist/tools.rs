@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::answers::{Page, SearchAsked};
+use crate::asking::page_of_url;
 use crate::assist::framed::Told;
 use crate::assist::message::Fault;
 use crate::crawls::{AGE_MAX, Crawls, Served};
@@ -294,7 +295,7 @@ fn read_page(crawls: &Crawls, call: PageCall) -> Result<Told, String> {
             .ok_or_else(|| format!("crawl {} has no page {page}", crawl.id))?,
         (Some(url), None) => {
             let canonical = story::canonical(crawl, url).map_err(|error| error.to_string())?;
-            page_at(crawl, &canonical).ok_or_else(|| {
+            page_of_url(crawl, &canonical).ok_or_else(|| {
                 format!(
                     "crawl {} read no page at that URL; `explain` says why",
                     crawl.id
@@ -338,12 +339,6 @@ fn read_page(crawls: &Crawls, call: PageCall) -> Result<Told, String> {
 fn page_numbered(crawl: &Served, page: u64) -> Option<Page> {
     let view = crawl.follower.view();
     let row = view.rows.page(page)?;
-    Some(lists::page(&view.rows, row))
-}
-
-fn page_at(crawl: &Served, url: &str) -> Option<Page> {
-    let view = crawl.follower.view();
-    let row = view.rows.url(url)?;
     Some(lists::page(&view.rows, row))
 }
 
