@@ -7,6 +7,10 @@
 
 mod accessible;
 mod again;
+mod again_moves;
+mod again_new;
+mod again_rounds;
+mod again_support;
 mod again_trouble;
 mod agree;
 mod answers;
