@@ -6,8 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
+use testweb::{Request, Response, TestWeb};
 
-use crate::support::tamis;
+use crate::support::{Bench, page, tamis};
 
 /// How long an answer may take: far more than it does.
 const WAIT_MAX: Duration = Duration::from_secs(60);
@@ -204,4 +205,48 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
         bytes = &bytes[(from + size + 2).min(bytes.len())..];
     }
     whole
+}
+
+/// Two hosts of thirty pages, of which every third is the same on both; an error; and a page that is thin.
+fn web() -> TestWeb {
+    let host = |own: u64| {
+        move |request: &Request| {
+            let number = request.path.trim_matches(|c: char| !c.is_ascii_digit());
+            let number: u64 = number.parse().unwrap_or(0);
+            match request.path.as_str() {
+                "/robots.txt" => return Response::not_found(),
+                "/broken" => return Response::error(501),
+                "/thin" => return Response::html("<title>Thin</title><p>three words here</p>"),
+                _ => {}
+            }
+            let seed = if number.is_multiple_of(3) {
+                number
+            } else {
+                number + own
+            };
+            let mut links: Vec<String> = (1..=3)
+                .map(|step| format!("/p{}.html", (number * 3 + step) % 30))
+                .collect();
+            links.extend(["/broken".to_owned(), "/thin".to_owned()]);
+            Response::html(page(&format!("Page {seed}"), seed, &links))
+        }
+    };
+    TestWeb::new()
+        .host("one.test", host(1_000))
+        .host("two.test", host(2_000))
+}
+
+/// A crawl of that web, to its end.
+pub(crate) fn crawled(name: &str) -> Bench {
+    let bench = Bench::serve(web());
+    let seeds = [
+        "--seed",
+        "http://one.test/",
+        "--seed",
+        "http://two.test/",
+        "--delay",
+        "1ms",
+    ];
+    bench.crawl_to_end(name, &seeds);
+    bench
 }
