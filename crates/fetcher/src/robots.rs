@@ -14,10 +14,11 @@
 //! status 429 for the file allows everything, like every 4xx. `Crawl-delay` is not in the RFC; it is read
 //! as Bing and Yandex document it.
 //!
-//! The file may be hostile: at most [`BYTES_MAX`] are read, parsing takes linear time, and a check takes
-//! time linear in the rules and the URL (see `robots/pattern.rs`).
+//! The file may be hostile: at most [`BYTES_MAX`] are read, parsing takes no more than sorting them, and
+//! the work of a check is bounded whatever the rules and the URL (see `robots/rules.rs`).
 
 mod pattern;
+mod rules;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -25,6 +26,7 @@ use std::time::Duration;
 use url::Url;
 
 use self::pattern::{Pattern, normalize_path};
+use self::rules::{Rules, WORK_MAX};
 
 /// The bytes of a file that are read: RFC 9309 §2.5 asks for at least 500 KiB. The line that is cut there
 /// is ignored, since half an `Allow` could permit what the whole line does not.
@@ -52,8 +54,8 @@ const USAGE_BYTES_MAX: usize = 200;
 pub struct Robots {
     /// Set if there is no file: everything is allowed, or nothing.
     blanket: Option<bool>,
-    /// Each with its rules, most specific first.
-    groups: Vec<Vec<Rule>>,
+    /// Each with its rules.
+    groups: Vec<Rules>,
     delays: Vec<Option<Duration>>,
     /// What the texts may be used for, by the same numbers as the delays.
     usages: Vec<Vec<String>>,
@@ -224,14 +226,13 @@ impl Robots {
             Some(query) => normalize_path(&format!("{}?{query}", url.path())),
             None => normalize_path(url.path()),
         };
-        let mut best: Option<&Rule> = None;
-        for group in groups.iter().flat_map(|g| &g.rules) {
-            let found = self.groups[*group as usize]
-                .iter()
-                .take_while(|rule| best.is_none_or(|b| rule.rank() > b.rank()))
-                .find(|rule| rule.pattern.matches(&path));
-            best = found.or(best);
-        }
+        let mut work = WORK_MAX;
+        let best = groups
+            .iter()
+            .flat_map(|g| &g.rules)
+            .fold(None, |best, group| {
+                self.groups[*group as usize].decide(&path, best, &mut work)
+            });
         match best {
             Some(rule) => RobotsAnswer {
                 allowed: rule.allow,
@@ -325,7 +326,7 @@ impl Robots {
         let groups = self.agent_groups(agent).map(|(_, groups)| groups);
         let groups = groups.into_iter().flatten().flat_map(|g| &g.rules);
         groups
-            .flat_map(|group| &self.groups[*group as usize])
+            .flat_map(|group| self.groups[*group as usize].iter())
             .collect()
     }
 
@@ -402,18 +403,10 @@ impl Parser {
         self.end()
     }
 
-    fn end(mut self) -> Robots {
-        for rules in &mut self.groups {
-            rules.sort_by(|a, b| {
-                b.rank()
-                    .cmp(&a.rank())
-                    .then_with(|| a.pattern.cmp(&b.pattern))
-            });
-            rules.dedup_by(|a, b| a.allow == b.allow && a.pattern == b.pattern);
-        }
+    fn end(self) -> Robots {
         Robots {
             blanket: None,
-            groups: self.groups,
+            groups: self.groups.into_iter().map(Rules::new).collect(),
             delays: self.delays,
             usages: self.usages,
             agents: self.agents,

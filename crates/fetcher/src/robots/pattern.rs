@@ -6,8 +6,10 @@
 //! is left in a pattern is a wildcard.
 //!
 //! Matching needs no backtracking: each piece between wildcards is matched at its first occurrence after
-//! the piece before, which leaves the longest rest. `str::find` takes linear time (two-way search), so a
+//! the piece before, which leaves the longest rest. `memmem::find` takes linear time (two-way search), so a
 //! match takes time linear in URL and pattern, whatever the pattern is.
+
+use memchr::memmem;
 
 /// A path pattern, ready to match.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,9 +44,29 @@ impl Pattern {
         self.octets
     }
 
+    /// The normalised pattern without a final `$`.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it must match to the end.
+    pub(super) fn is_anchored(&self) -> bool {
+        self.anchored
+    }
+
+    /// Whether it has a `*`.
+    pub(super) fn has_wildcard(&self) -> bool {
+        self.text.contains('*')
+    }
+
+    /// What stands between its wildcards.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &str> {
+        self.text.split('*')
+    }
+
     /// Whether it matches a path from [`normalize_path`].
     pub(super) fn matches(&self, path: &str) -> bool {
-        let mut pieces = self.text.split('*');
+        let mut pieces = self.pieces();
         let first = pieces.next().unwrap_or_default();
         let Some(mut rest) = path.strip_prefix(first) else {
             return false;
@@ -57,7 +79,7 @@ impl Pattern {
             if next.is_none() && self.anchored {
                 return rest.ends_with(piece);
             }
-            match rest.find(piece) {
+            match memmem::find(rest.as_bytes(), piece.as_bytes()) {
                 Some(at) => rest = &rest[at + piece.len()..],
                 None => return false,
             }
