@@ -3,8 +3,6 @@
 //! Unlike our own archive these may come from anywhere, so bodies may still be chunked, and what
 //! is no page (requests, metadata, images, error answers) is passed over and counted.
 
-use std::time::Duration;
-
 use archive::{HttpAnswer, WarcHead, WarcRecord};
 use fetcher::{FetchLimits, Fetched};
 use url::Url;
@@ -81,22 +79,12 @@ fn response(block: &[u8], content_type: Option<&str>, url: Option<&Url>) -> Opti
         return None;
     }
     let answer = HttpAnswer::parse(block).filter(|answer| (200..300).contains(&answer.status))?;
-    let headers = answer.fields();
-    let fetched = Fetched {
-        url: url.cloned().unwrap_or_else(nowhere),
-        status: answer.status,
-        http_version: "HTTP/1.1",
-        headers: headers
-            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_vec()))
-            .collect(),
-        body: answer.unchunked().into_owned().into(),
-        remote: None,
-        truncated: None,
-        first_byte: Duration::ZERO,
-        total: Duration::ZERO,
-        waited: Duration::ZERO,
-        via: fetcher::Via::Wire,
-    };
+    let headers = answer
+        .fields()
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.to_vec()))
+        .collect();
+    let url = url.cloned().unwrap_or_else(nowhere);
+    let fetched = Fetched::new(url, answer.status, headers, answer.unchunked().into_owned());
     let content_type = fetched.content_type();
     let encoded = fetched.header("content-encoding").is_some();
     let mut bytes = fetched.decoded(&FetchLimits::default()).bytes;

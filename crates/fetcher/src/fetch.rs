@@ -223,6 +223,28 @@ const BODY_HEADERS: [&str; 8] = [
 ];
 
 impl Fetched {
+    /// A whole answer as a server sent it, in no time; the other fields can be set in what comes back.
+    pub fn new(
+        url: Url,
+        status: u16,
+        headers: Vec<(String, Vec<u8>)>,
+        body: impl Into<Bytes>,
+    ) -> Self {
+        Self {
+            url,
+            status,
+            http_version: "HTTP/1.1",
+            headers,
+            body: body.into(),
+            via: Via::Wire,
+            remote: None,
+            truncated: None,
+            first_byte: Duration::ZERO,
+            total: Duration::ZERO,
+            waited: Duration::ZERO,
+        }
+    }
+
     /// The same answer with a rendered DOM in place of its body.
     ///
     /// URL, status, address and times stay. Of the headers those stay that do not describe the body
@@ -230,20 +252,9 @@ impl Fetched {
     ///
     /// ```
     /// use fetcher::{FetchLimits, Fetched, Via};
-    /// # use std::time::Duration;
-    /// # let wire = Fetched {
-    /// #     url: url::Url::parse("https://example.org/").unwrap(),
-    /// #     status: 200,
-    /// #     http_version: "HTTP/1.1",
-    /// #     headers: vec![("content-encoding".to_owned(), b"gzip".to_vec())],
-    /// #     body: bytes::Bytes::new(),
-    /// #     via: Via::Wire,
-    /// #     remote: None,
-    /// #     truncated: None,
-    /// #     first_byte: Duration::ZERO,
-    /// #     total: Duration::ZERO,
-    /// #     waited: Duration::ZERO,
-    /// # };
+    /// # let url = url::Url::parse("https://example.org/").unwrap();
+    /// # let headers = vec![("content-encoding".to_owned(), b"gzip".to_vec())];
+    /// let wire = Fetched::new(url, 200, headers, "");
     /// let rendered = wire.into_rendered("<!doctype html><p>made by a script".to_owned());
     /// assert_eq!(rendered.via.warc_type(), "conversion");
     /// assert_eq!(rendered.content_type().as_deref(), Some("text/html; charset=utf-8"));
@@ -347,22 +358,12 @@ mod tests {
     use super::*;
 
     fn answer(status: u16, headers: &[(&str, &str)]) -> Fetched {
-        Fetched {
-            url: Url::parse("http://a.example/dir/page?x=1").unwrap(),
-            status,
-            http_version: "HTTP/1.1",
-            headers: headers
-                .iter()
-                .map(|(n, v)| ((*n).to_owned(), v.as_bytes().to_vec()))
-                .collect(),
-            body: Bytes::new(),
-            via: Via::Wire,
-            remote: None,
-            truncated: None,
-            first_byte: Duration::ZERO,
-            total: Duration::ZERO,
-            waited: Duration::ZERO,
-        }
+        let url = Url::parse("http://a.example/dir/page?x=1").unwrap();
+        let headers = headers
+            .iter()
+            .map(|(n, v)| ((*n).to_owned(), v.as_bytes().to_vec()))
+            .collect();
+        Fetched::new(url, status, headers, "")
     }
 
     #[test]

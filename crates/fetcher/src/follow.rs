@@ -100,12 +100,9 @@ fn without_fragment(url: &Url) -> Url {
 mod tests {
     use std::net::IpAddr;
     use std::sync::Mutex;
-    use std::time::Duration;
-
-    use bytes::Bytes;
 
     use super::*;
-    use crate::fetch::{FetchFuture, Via};
+    use crate::fetch::FetchFuture;
 
     /// Redirects each path as told, and answers 200 to the rest.
     struct Web {
@@ -120,22 +117,11 @@ mod tests {
             let location = (self.redirect)(request.url.path());
             let status = if location.is_some() { 302 } else { 200 };
             let refused = request.url.host_str() == Some("127.0.0.1");
-            let fetched = Fetched {
-                status,
-                url: request.url,
-                http_version: "HTTP/1.1",
-                headers: location
-                    .map(|to| ("location".to_owned(), to.into_bytes()))
-                    .into_iter()
-                    .collect(),
-                body: Bytes::new(),
-                via: Via::Wire,
-                remote: None,
-                truncated: None,
-                first_byte: Duration::ZERO,
-                total: Duration::ZERO,
-                waited: Duration::ZERO,
-            };
+            let headers = location
+                .map(|to| ("location".to_owned(), to.into_bytes()))
+                .into_iter()
+                .collect();
+            let fetched = Fetched::new(request.url, status, headers, "");
             Box::pin(async move {
                 if refused {
                     return Err(FetchError::Guard {

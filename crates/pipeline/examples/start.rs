@@ -49,19 +49,8 @@ impl Fetch for Endless {
                 Ok(number) => (200, html(number)),
                 Err(_) => (404, String::new()),
             };
-            Ok(Fetched {
-                url: request.url,
-                status,
-                http_version: "HTTP/1.1",
-                headers: vec![("content-type".into(), b"text/html".to_vec())],
-                body: body.into(),
-                remote: None,
-                truncated: None,
-                first_byte: Duration::ZERO,
-                total: Duration::ZERO,
-                waited: Duration::ZERO,
-                via: fetcher::Via::Wire,
-            })
+            let headers = vec![("content-type".into(), b"text/html".to_vec())];
+            Ok(Fetched::new(request.url, status, headers, body))
         })
     }
 }

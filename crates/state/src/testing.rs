@@ -99,21 +99,8 @@ pub(crate) fn found(lease: Lease, reading: Reading, status: u16) -> Finding {
 }
 
 pub(crate) fn answer(url: url::Url, status: u16) -> Answer {
-    let fetched = Fetched {
-        url,
-        status,
-        http_version: "HTTP/1.1",
-        headers: Vec::new(),
-        body: bytes::Bytes::new(),
-        remote: None,
-        truncated: None,
-        first_byte: Duration::ZERO,
-        total: Duration::ZERO,
-        waited: Duration::ZERO,
-        via: fetcher::Via::Wire,
-    };
     Answer {
-        fetched: Ok(fetched),
+        fetched: Ok(Fetched::new(url, status, Vec::new(), "")),
         started_ms: NOW_MS,
         took: Duration::ZERO,
     }

@@ -56,17 +56,16 @@ impl TestWeb {
             });
         }
         Ok(Fetched {
-            url: wanted.url,
-            status: plan.response.status,
-            http_version: "HTTP/1.1",
-            headers: plan.response.headers,
-            body,
-            via: fetcher::Via::Wire,
             remote: plan.address,
             truncated: cut.map(|_| Truncated::Disconnect),
             first_byte,
             total: self.now() - started,
-            waited: Duration::ZERO,
+            ..Fetched::new(
+                wanted.url,
+                plan.response.status,
+                plan.response.headers,
+                body,
+            )
         })
     }
 }

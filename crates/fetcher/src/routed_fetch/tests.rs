@@ -1,12 +1,8 @@
 //! Which fetcher is asked, and what the router checks.
 
 use std::sync::Mutex;
-use std::time::Duration;
-
-use bytes::Bytes;
 
 use super::*;
-use crate::fetch::Via;
 
 /// A fetcher in memory that remembers what it was asked for and answers with its name.
 struct Named {
@@ -37,19 +33,7 @@ impl Fetch for Named {
             Some(other) => Url::parse(other).unwrap(),
             None => request.url,
         };
-        let fetched = Fetched {
-            url,
-            status: 200,
-            http_version: "HTTP/1.1",
-            headers: Vec::new(),
-            body: Bytes::from_static(self.name.as_bytes()),
-            via: Via::Wire,
-            remote: None,
-            truncated: None,
-            first_byte: Duration::ZERO,
-            total: Duration::ZERO,
-            waited: Duration::ZERO,
-        };
+        let fetched = Fetched::new(url, 200, Vec::new(), self.name);
         Box::pin(async move { Ok(fetched) })
     }
 }
