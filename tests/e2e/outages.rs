@@ -485,3 +485,32 @@ fn a_redirect_that_only_a_cookie_ends_is_followed_once() {
     assert_eq!(web.counts("loop.test")["/"], 2);
     web.check();
 }
+
+#[test]
+fn a_single_fetch_asks_for_no_page_where_a_crawl_would_wait_for_robots_txt() {
+    // A 429 and a 304 were taken for "there is no file", and what had come of a broken file for all of it.
+    let web = Web::serve(|asked| match (asked.host.as_str(), asked.path.as_str()) {
+        ("busy.test", "/robots.txt") => status(429, ""),
+        ("same.test", "/robots.txt") => status(304, ""),
+        ("broken.test", "/robots.txt") => ok("Content-Length: 500\r\n", "User-agent: *\nAllow: /"),
+        ("none.test", "/robots.txt") => status(404, ""),
+        _ => text(1, &[]),
+    });
+    let fetch = |host: &str| {
+        let url = format!("http://{host}/x");
+        let mut command = tamis(&["fetch", "--proxy", &web.proxy, "--allow-private", &url]);
+        let output = command.output().expect("runs");
+        (output.status.success(), stderr(&output))
+    };
+    for host in ["busy.test", "same.test", "broken.test"] {
+        let (is_done, said) = fetch(host);
+        assert!(!is_done && said.contains("robots: robots.txt"), "{said}");
+        assert_eq!(web.log(host).len(), 1, "{host}");
+    }
+    assert!(fetch("none.test").0);
+    for status in ["429", "304", "503"] {
+        let check = ["robots", "check", "--status", status, "http://a.test/"];
+        let output = tamis(&check).output().expect("runs");
+        has(&stdout(&output), &["refused"]);
+    }
+}

@@ -1,5 +1,5 @@
 //! `cargo run -p fetcher --example polite_get -- URL`; without a URL it asks a server on loopback.
-use fetcher::{Fetch, FetchRequest, HttpConfig, HttpFetcher, Purpose, Robots};
+use fetcher::{Fetch, FetchLimits, FetchRequest, HttpConfig, HttpFetcher, Purpose, Robots};
 use std::{io::Read, io::Write, net::TcpListener};
 
 const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\n\r\nhello";
@@ -10,8 +10,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     config.allow_private = url.host_str() == Some("127.0.0.1");
     let fetcher = HttpFetcher::new(config)?;
     let file = FetchRequest::new(url.join("/robots.txt")?, Purpose::Robots);
-    let file = fetcher.fetch(file).await?;
-    let robots = Robots::for_status(file.status).unwrap_or_else(|| Robots::parse(&file.body));
+    let (robots, _) = Robots::of_answer(&fetcher.fetch(file).await, &FetchLimits::default());
     if robots.check("tamis", &url).allowed {
         let page = fetcher.fetch(FetchRequest::page(url)).await?;
         println!("{} {} {:?}", page.status, page.url, page.body);

@@ -56,7 +56,7 @@ pub use guard::{AddressGuard, Refused};
 pub use http_fetcher::{HttpFetcher, init};
 pub use limits::FetchLimits;
 pub use retry_after::{RETRY_AFTER_MAX, parse as parse_retry_after};
-pub use robots::{Robots, RobotsAnswer, RobotsGroup, RobotsRule};
+pub use robots::{Robots, RobotsAnswer, RobotsGroup, RobotsRule, RobotsRuling};
 pub use routed_fetch::{HostRule, NotAHostRule, RoutedFetch};
 pub use sitemap::{Sitemap, SitemapError, SitemapKind, SitemapUrl};
 pub use sniff::sniff_content_type;

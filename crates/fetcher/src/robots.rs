@@ -10,13 +10,14 @@
 //!
 //! Where crawlers differ, the RFC is followed. A name ends before the first character that is not a
 //! letter, digit, `_` or `-`, and is compared as a whole, without case. (The RFC's grammar has no digits,
-//! but names in use have them.) Rules before the first name and lines without a colon are ignored. The
-//! status 429 for the file allows everything, like every 4xx. `Crawl-delay` is not in the RFC; it is read
-//! as Bing and Yandex document it.
+//! but names in use have them.) Rules before the first name and lines without a colon are ignored.
+//! `Crawl-delay` is not in the RFC; it is read as Bing and Yandex document it. What an answer says that is no
+//! file stands in `robots/answer.rs`.
 //!
 //! The file may be hostile: at most [`BYTES_MAX`] are read, parsing takes no more than sorting them, and
 //! the work of a check is bounded whatever the rules and the URL (see `robots/rules.rs`).
 
+mod answer;
 mod pattern;
 mod rules;
 
@@ -25,6 +26,7 @@ use std::time::Duration;
 
 use url::Url;
 
+pub use self::answer::RobotsRuling;
 use self::pattern::{Pattern, normalize_path};
 use self::rules::{Rules, WORK_MAX};
 
@@ -171,17 +173,6 @@ impl Robots {
             }
         }
         parser.end()
-    }
-
-    /// The rules that follow from the status of the answer to a request for robots.txt (RFC 9309 §2.3.1).
-    /// `None` for a 2xx, whose body must be parsed; everything is allowed for a 4xx, and for a 3xx that
-    /// was not followed; nothing is allowed for a 5xx.
-    pub fn for_status(status: u16) -> Option<Self> {
-        match status {
-            200..=299 => None,
-            500.. => Some(Self::disallow_all()),
-            _ => Some(Self::allow_all()),
-        }
     }
 
     /// Everything is allowed: there is no file.

@@ -36,6 +36,7 @@ mod publish;
 mod read;
 pub mod retry;
 mod robots_moves;
+mod robots_visit;
 mod run;
 mod saved_file;
 pub mod setup;

@@ -21,13 +21,13 @@ use frontier::{CanonicalUrl, FrontierUrl, HostAdvice, HostKey, Lease, Refused, S
 use index::Document;
 use ledger::Part;
 use segment::Words;
-use state::finding::RobotsFinding;
 use state::retry::{Candidate, RetryFilter};
 use state::{Answer, Finding};
 use url::Url;
 
 use crate::control::SeedsTaken;
 use crate::node::lessons::Lessons;
+use crate::robots_visit::RobotsVisit;
 
 /// What comes into the dispatcher's inbox.
 #[derive(Debug)]
@@ -121,8 +121,8 @@ pub(crate) struct Visit {
 pub(crate) enum ToReader {
     /// Read a page or a sitemap.
     Visit(Box<Visit>),
-    /// Note what robots.txt said.
-    Robots(Box<RobotsFinding>),
+    /// Read a robots.txt.
+    Robots(Box<RobotsVisit>),
     /// A URL that is not asked for: nothing to read.
     Refused(Box<Lease>, Refused),
     /// What needed no reading, while the writer had no room for it.

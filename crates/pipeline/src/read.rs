@@ -83,7 +83,7 @@ impl Reader {
     pub(crate) fn read(&self, job: ToReader) -> Finding {
         match job {
             ToReader::Finding(finding) => finding,
-            ToReader::Robots(visit) => Finding::Robots(visit),
+            ToReader::Robots(visit) => Finding::Robots(Box::new(visit.read(&self.limits))),
             ToReader::Refused(lease, why) => Finding::Url(Box::new(UrlFinding {
                 lease: *lease,
                 reading: refused(why),

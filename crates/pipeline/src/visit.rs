@@ -8,18 +8,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fetcher::{Fetch, FetchRequest, Fetched, Purpose, Robots, Truncated};
+use fetcher::{Fetch, FetchRequest, Fetched, Purpose};
 use frontier::{CanonicalUrl, HostAdvice, HostKey, Lease, Origin, Refused};
-use outcome::RobotsAnswer;
 use state::Answer;
 use state::context::UrlContext;
-use state::finding::RobotsFinding;
 use url::Url;
 
 use crate::clock::{self, unix_ms};
 use crate::cpu::ToPool;
 use crate::failpoint::fail_point;
 use crate::messages::{EndTold, RobotsOwner, ToDispatcher, ToReader, Visit};
+use crate::robots_visit::RobotsAnswered;
 
 /// Redirects of robots.txt that are followed (RFC 9309 §2.3.1.2).
 const ROBOTS_REDIRECTS_MAX: usize = 5;
@@ -112,7 +111,7 @@ impl Visitor {
             .into_iter()
             .partition(|owner| target.is_some() && owner.hops < ROBOTS_REDIRECTS_MAX);
         let (at, advice) = (Instant::now(), advice_of(&answer, origin, self.proxied));
-        let found = RobotsAnswered::of(&answer, host.clone(), answered_at);
+        let answered = RobotsAnswered::new(host.clone(), answered_at);
         // A large body holds room that the next one may wait for: it goes first.
         let answers: Vec<_> = ending.iter().map(|_| answer.clone()).collect();
         drop(answer);
@@ -133,7 +132,7 @@ impl Visitor {
             },
         });
         for (owner, answer) in ending.into_iter().zip(answers) {
-            let visit = found.finding(owner, answer);
+            let visit = answered.visit(owner, answer);
             self.hand_over(ToReader::Robots(Box::new(visit))).await;
         }
     }
@@ -178,38 +177,6 @@ impl Visitor {
     }
 }
 
-/// What an answer says to those whose robots.txt it is.
-struct RobotsAnswered {
-    robots: Arc<Robots>,
-    rules: RobotsAnswer,
-    answered_by: HostKey,
-    answered_at: String,
-}
-
-impl RobotsAnswered {
-    fn of(answer: &Answer, answered_by: HostKey, answered_at: String) -> Self {
-        let (robots, rules) = robots_of(answer);
-        Self {
-            robots: Arc::new(robots),
-            rules,
-            answered_by,
-            answered_at,
-        }
-    }
-
-    fn finding(&self, owner: RobotsOwner, answer: Answer) -> RobotsFinding {
-        RobotsFinding {
-            host: owner.host,
-            origin: owner.origin,
-            answered_by: self.answered_by.clone(),
-            answered_at: self.answered_at.clone(),
-            answer,
-            robots: Arc::clone(&self.robots),
-            rules: self.rules.clone(),
-        }
-    }
-}
-
 /// A URL that can be crawled.
 fn canonical(url: &Url) -> Option<CanonicalUrl> {
     CanonicalUrl::parse(url.as_str()).ok()
@@ -242,46 +209,6 @@ fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
             took: answer.took,
             address: None,
         },
-    }
-}
-
-/// The rules that follow from an answer to robots.txt (RFC 9309 §2.3.1).
-fn robots_of(answer: &Answer) -> (Robots, RobotsAnswer) {
-    let nothing = |rules| (Robots::disallow_all(), rules);
-    let fetched = match &answer.fetched {
-        Ok(fetched) => fetched,
-        Err(error) if error.is_transient() => return nothing(RobotsAnswer::Outage),
-        Err(_) => return nothing(RobotsAnswer::DisallowAll),
-    };
-    match fetched.status {
-        200..300 => {
-            let limits = fetcher::FetchLimits::default().decoding_for(Purpose::Robots);
-            let decoding = fetched.decoded(&limits);
-            let robots = match (fetched.truncated, &decoding.stopped) {
-                (None, None) => Robots::parse(&decoding.bytes),
-                _ => Robots::parse_beginning(&decoding.bytes),
-            }
-            .at(&fetched.url);
-            // No part was asked for: a 206 that does not say which part it is has all of the file.
-            let is_part = fetched.is_part() && fetched.header("content-range").is_some();
-            let broke_off = match fetched.truncated {
-                Some(Truncated::Time | Truncated::Disconnect) => true,
-                Some(Truncated::Bytes) => false,
-                None => decoding.is_cut || is_part,
-            };
-            // A file that broke off may lack the line that closes the door.
-            match broke_off {
-                true => (robots, RobotsAnswer::Outage),
-                false => (robots, RobotsAnswer::Parsed),
-            }
-        }
-        // It asks for less haste, and says nothing of what may be fetched.
-        429 => nothing(RobotsAnswer::Outage),
-        // Nobody asked whether it has changed: a broken cache, behind which there are rules.
-        304 => nothing(RobotsAnswer::Outage),
-        // More redirects than are followed: unavailable, as §2.3.1.2 has it.
-        300..500 => (Robots::allow_all(), RobotsAnswer::AllowAll),
-        _ => nothing(RobotsAnswer::Outage),
     }
 }
 
@@ -321,18 +248,11 @@ mod tests {
         fn fetch<'a>(&'a self, request: FetchRequest) -> FetchFuture<'a> {
             let held = self.held.fetch_add(1, Ordering::Relaxed) + 1;
             self.most.fetch_max(held, Ordering::Relaxed);
+            let headers = vec![("location".into(), b"/robots.txt".to_vec())];
+            let body = bytes::Bytes::from_owner(Held(Arc::clone(&self.held)));
             let fetched = Fetched {
-                url: request.url,
-                status: 301,
-                http_version: "HTTP/1.1",
-                headers: vec![("location".into(), b"/robots.txt".to_vec())],
-                body: bytes::Bytes::from_owner(Held(Arc::clone(&self.held))),
-                via: fetcher::Via::Wire,
-                remote: None,
-                truncated: None,
-                first_byte: Duration::ZERO,
-                total: Duration::ZERO,
                 waited: WAITED,
+                ..Fetched::new(request.url, 301, headers, body)
             };
             Box::pin(async move { Ok(fetched) })
         }
@@ -420,51 +340,5 @@ mod tests {
             hops: 1,
         };
         assert_eq!(owners, [owner]);
-    }
-
-    #[test]
-    fn what_robots_txt_says_by_itself() {
-        let answered = |status, truncated, range: Option<&str>| {
-            let range = range.map(|range| ("content-range".into(), range.into()));
-            let body = b"User-agent: *\nDisallow: /x\nDisall";
-            let fetched = Fetched {
-                url: Url::parse("http://a.example/robots.txt").expect("a URL"),
-                status,
-                http_version: "HTTP/1.1",
-                headers: range.into_iter().collect(),
-                body: bytes::Bytes::from_static(body),
-                via: fetcher::Via::Wire,
-                remote: None,
-                truncated,
-                first_byte: Duration::ZERO,
-                total: Duration::ZERO,
-                waited: Duration::ZERO,
-            };
-            let answer = Answer {
-                fetched: Ok(fetched),
-                started_ms: 0,
-                took: Duration::ZERO,
-            };
-            robots_of(&answer).1
-        };
-        for (status, truncated, says) in [
-            (200, None, RobotsAnswer::Parsed),
-            (200, Some(Truncated::Bytes), RobotsAnswer::Parsed),
-            (200, Some(Truncated::Disconnect), RobotsAnswer::Outage),
-            (301, None, RobotsAnswer::AllowAll),
-            (404, None, RobotsAnswer::AllowAll),
-            (429, None, RobotsAnswer::Outage),
-            (503, None, RobotsAnswer::Outage),
-        ] {
-            assert_eq!(
-                answered(status, truncated, None),
-                says,
-                "{status} {truncated:?}"
-            );
-        }
-        // A 206 that names no part was taken for one, and the host was held up.
-        assert_eq!(answered(206, None, None), RobotsAnswer::Parsed);
-        let part = Some("bytes 0-32/100");
-        assert_eq!(answered(206, None, part), RobotsAnswer::Outage);
     }
 }

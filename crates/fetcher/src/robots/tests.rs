@@ -75,18 +75,6 @@ fn robots_txt_itself_may_always_be_fetched() {
 }
 
 #[test]
-fn a_missing_file_allows_and_an_unreachable_one_does_not() {
-    let allowed = |status| Robots::for_status(status).map(|r| r.check("tamis", &url("/x")).allowed);
-    assert_eq!(allowed(200), None);
-    for status in [301, 400, 401, 403, 404, 410, 429, 451] {
-        assert_eq!(allowed(status), Some(true), "{status}");
-    }
-    for status in [500, 501, 503, 599] {
-        assert_eq!(allowed(status), Some(false), "{status}");
-    }
-}
-
-#[test]
 fn a_crawl_delay_is_for_the_names_above_it_and_splits_no_rules() {
     let robots = Robots::parse(
         b"User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x\nCrawl-delay: 0.5\n\

@@ -1,6 +1,6 @@
 //! robots.txt vectors.
 
-use fetcher::Robots;
+use fetcher::{Robots, RobotsRuling};
 use serde_json::Value;
 use url::Url;
 
@@ -16,8 +16,8 @@ fn judge(vector: &Value) -> bool {
     let agent = vector["agent"].as_str().unwrap_or("tamis");
     if vector["kind"] == "status" {
         let status = vector["status"].as_u64().expect("status");
-        let robots = Robots::for_status(u16::try_from(status).expect("a status"))
-            .unwrap_or_else(Robots::allow_all);
+        let status = u16::try_from(status).expect("a status");
+        let robots = RobotsRuling::of_status(status).rules();
         return Some(allowed(&robots, agent, vector)) == expected["allowed"].as_bool();
     }
     let mut file = bytes(vector, "robots");

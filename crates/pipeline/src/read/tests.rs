@@ -42,21 +42,14 @@ fn read_cut(
     purpose: Purpose,
     truncated: Option<Truncated>,
 ) -> Reading {
+    let headers = vec![
+        ("content-type".into(), content_type.as_bytes().to_vec()),
+        ("location".into(), b"/y".to_vec()),
+    ];
+    let url = url::Url::parse("http://a.example/x").expect("a URL");
     let fetched = Fetched {
-        url: url::Url::parse("http://a.example/x").expect("a URL"),
-        status,
-        http_version: "HTTP/1.1",
-        headers: vec![
-            ("content-type".into(), content_type.as_bytes().to_vec()),
-            ("location".into(), b"/y".to_vec()),
-        ],
-        body: bytes::Bytes::copy_from_slice(body.as_bytes()),
-        remote: None,
         truncated,
-        first_byte: Duration::ZERO,
-        total: Duration::ZERO,
-        waited: Duration::ZERO,
-        via: fetcher::Via::Wire,
+        ..Fetched::new(url, status, headers, body.to_owned())
     };
     read_fetched(fetched, purpose)
 }
@@ -179,21 +172,11 @@ fn a_body_shorter_than_announced_is_read_at_once_if_it_is_whole_by_its_own_end()
 /// A page that came with these headers.
 fn read_with(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Reading {
     let headers = headers.iter();
-    let fetched = Fetched {
-        url: url::Url::parse("http://a.example/x").expect("a URL"),
-        status,
-        http_version: "HTTP/1.1",
-        headers: headers
-            .map(|(name, value)| ((*name).into(), value.as_bytes().to_vec()))
-            .collect(),
-        body: bytes::Bytes::copy_from_slice(body),
-        remote: None,
-        truncated: None,
-        first_byte: Duration::ZERO,
-        total: Duration::ZERO,
-        waited: Duration::ZERO,
-        via: fetcher::Via::Wire,
-    };
+    let headers = headers
+        .map(|(name, value)| ((*name).into(), value.as_bytes().to_vec()))
+        .collect();
+    let url = url::Url::parse("http://a.example/x").expect("a URL");
+    let fetched = Fetched::new(url, status, headers, body.to_vec());
     read_fetched(fetched, Purpose::Page)
 }
 

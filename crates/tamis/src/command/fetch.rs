@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use fetcher::{
     Fetch, FetchError, FetchLimits, FetchRequest, Fetched, HttpConfig, HttpFetcher, Purpose,
-    Robots, Truncated, body_type, follow,
+    Robots, RobotsRuling, Truncated, body_type, follow,
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -73,6 +73,8 @@ pub(super) struct Outcome {
 /// Asks for single URLs as a crawl does, each host at its pace.
 pub(super) struct Asker {
     fetcher: HttpFetcher,
+    /// What it calls itself, which robots.txt may address.
+    agent: String,
     pub(super) limits: FetchLimits,
     runtime: tokio::runtime::Runtime,
     allow_private: bool,
@@ -105,12 +107,14 @@ impl Asker {
             allow_private: manner.allow_private,
             ..HttpConfig::default()
         };
+        let agent = config.user_agent.clone();
         let fetcher = HttpFetcher::new(config).map_err(|error| usage(format!("cannot {error}")))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         Ok(Asker {
             fetcher,
+            agent,
             limits,
             runtime,
             allow_private: manner.allow_private,
@@ -121,19 +125,24 @@ impl Asker {
 
     /// Fetches a URL hop by hop, after the host's delay where the host was asked before.
     pub(super) fn ask(&mut self, url: &Url) -> Outcome {
-        let (fetcher, limits, known) = (&self.fetcher, &self.limits, &mut self.known);
         let host = url.host_str().unwrap_or_default().to_owned();
         let wait = match self.asked.insert(host) {
             true => Duration::ZERO,
             false => {
-                let robots = known.get(&url.origin().ascii_serialization());
-                let delay = robots.and_then(|robots| robots.crawl_delay("tamis"));
+                let robots = self.known.get(&url.origin().ascii_serialization());
+                let delay = robots.and_then(|robots| robots.crawl_delay(&self.agent));
                 delay.unwrap_or_default().max(DELAY)
             }
         };
+        let mut manners = Manners {
+            fetcher: &self.fetcher,
+            agent: &self.agent,
+            limits: &self.limits,
+            known: &mut self.known,
+        };
         let mut outcome = self.runtime.block_on(async {
             tokio::time::sleep(wait).await;
-            fetch(fetcher, url, limits, known).await
+            manners.fetch(url).await
         });
         if !self.allow_private
             && let Some(error) = outcome.error.as_mut()
@@ -145,93 +154,99 @@ impl Asker {
     }
 }
 
-/// Fetches hop by hop, asking each origin's robots.txt first.
-async fn fetch(
-    fetcher: &HttpFetcher,
-    url: &Url,
-    limits: &FetchLimits,
-    known: &mut HashMap<String, Robots>,
-) -> Outcome {
-    let mut outcome = Outcome {
-        last: None,
-        final_url: url.clone(),
-        redirects: Vec::new(),
-        error: None,
-    };
-    loop {
-        let url = outcome.final_url.clone();
-        if let Err(refusal) = ask_robots(fetcher, &url, limits, known).await {
-            outcome.error = Some(refusal);
-            return outcome;
-        }
-        let fetched = match fetcher.fetch(FetchRequest::page(url.clone())).await {
-            Ok(fetched) => fetched,
-            Err(error) => {
-                outcome.error = Some(told(&error));
+/// What one fetch keeps to.
+struct Manners<'a> {
+    fetcher: &'a HttpFetcher,
+    agent: &'a str,
+    limits: &'a FetchLimits,
+    known: &'a mut HashMap<String, Robots>,
+}
+
+impl Manners<'_> {
+    /// Fetches hop by hop, asking each origin's robots.txt first.
+    async fn fetch(&mut self, url: &Url) -> Outcome {
+        let mut outcome = Outcome {
+            last: None,
+            final_url: url.clone(),
+            redirects: Vec::new(),
+            error: None,
+        };
+        loop {
+            let url = outcome.final_url.clone();
+            if let Err(refusal) = self.ask_robots(&url).await {
+                outcome.error = Some(refusal);
                 return outcome;
             }
-        };
-        let next = fetched.location();
-        outcome.last = Some(fetched);
-        let Some(next) = next else { return outcome };
-        let refusal = if !matches!(next.scheme(), "http" | "https") {
-            Some(format!("redirect_refused: to another scheme: {next}"))
-        } else if next == url || outcome.redirects.contains(&next) {
-            Some(format!("redirect_loop: back to {next}"))
-        } else if outcome.redirects.len() >= limits.redirects_max as usize {
-            Some(format!(
-                "too_many_redirects: more than {}",
-                limits.redirects_max
-            ))
-        } else {
-            None
-        };
-        if refusal.is_some() {
-            outcome.error = refusal;
-            return outcome;
+            let fetched = match self.fetcher.fetch(FetchRequest::page(url.clone())).await {
+                Ok(fetched) => fetched,
+                Err(error) => {
+                    outcome.error = Some(told(&error));
+                    return outcome;
+                }
+            };
+            let next = fetched.location();
+            outcome.last = Some(fetched);
+            let Some(next) = next else { return outcome };
+            let redirects_max = self.limits.redirects_max;
+            let refusal = if !matches!(next.scheme(), "http" | "https") {
+                Some(format!("redirect_refused: to another scheme: {next}"))
+            } else if next == url || outcome.redirects.contains(&next) {
+                Some(format!("redirect_loop: back to {next}"))
+            } else if outcome.redirects.len() >= redirects_max as usize {
+                Some(format!("too_many_redirects: more than {redirects_max}"))
+            } else {
+                None
+            };
+            if refusal.is_some() {
+                outcome.error = refusal;
+                return outcome;
+            }
+            outcome.redirects.push(url);
+            outcome.final_url = next;
         }
-        outcome.redirects.push(url);
-        outcome.final_url = next;
     }
-}
 
-/// Whether robots.txt of the URL's origin lets us fetch it.
-async fn ask_robots(
-    fetcher: &HttpFetcher,
-    url: &Url,
-    limits: &FetchLimits,
-    known: &mut HashMap<String, Robots>,
-) -> Result<(), String> {
-    let origin = url.origin().ascii_serialization();
-    if !known.contains_key(&origin) {
-        let robots = match url.join("/robots.txt") {
-            Ok(robots_url) => read_robots(fetcher, robots_url, limits).await?,
-            // Not a URL with a path; the fetch itself will say what is wrong with it.
-            Err(_) => Robots::allow_all(),
+    /// Whether robots.txt of the URL's origin lets us fetch it.
+    async fn ask_robots(&mut self, url: &Url) -> Result<(), String> {
+        let origin = url.origin().ascii_serialization();
+        if !self.known.contains_key(&origin) {
+            let robots = match url.join("/robots.txt") {
+                Ok(robots_url) => self.read_robots(robots_url).await?,
+                // Not a URL with a path; the fetch itself will say what is wrong with it.
+                Err(_) => Robots::allow_all(),
+            };
+            self.known.insert(origin.clone(), robots);
+        }
+        let answer = self.known[&origin].check(self.agent, url);
+        match (answer.allowed, answer.rule, answer.line) {
+            (true, _, _) => Ok(()),
+            (false, Some(rule), Some(line)) => Err(format!("robots: line {line}: {rule}")),
+            (false, _, _) => {
+                Err("robots: robots.txt cannot be reached (RFC 9309 2.3.1.4)".to_owned())
+            }
+        }
+    }
+
+    /// The rules that a crawl would obey; an error where it would ask for nothing until it has them.
+    async fn read_robots(&self, url: Url) -> Result<Robots, String> {
+        let request = FetchRequest::new(url, Purpose::Robots);
+        let answer = follow(self.fetcher, request, ROBOTS_REDIRECTS_MAX).await;
+        let answer = answer.result;
+        let status = match &answer {
+            Ok(fetched) => fetched.status,
+            // Not reachable at all: the page will not be either, and its error says more.
+            Err(error) => return Err(told(error)),
         };
-        known.insert(origin.clone(), robots);
-    }
-    let answer = known[&origin].check("tamis", url);
-    match (answer.allowed, answer.rule, answer.line) {
-        (true, _, _) => Ok(()),
-        (false, Some(rule), Some(line)) => Err(format!("robots: line {line}: {rule}")),
-        (false, _, _) => Err("robots: robots.txt cannot be reached (RFC 9309 2.3.1.4)".to_owned()),
-    }
-}
-
-async fn read_robots(
-    fetcher: &HttpFetcher,
-    url: Url,
-    limits: &FetchLimits,
-) -> Result<Robots, String> {
-    let request = FetchRequest::new(url, Purpose::Robots);
-    let followed = follow(fetcher, request, ROBOTS_REDIRECTS_MAX).await;
-    match followed.result {
-        Ok(fetched) => Ok(Robots::for_status(fetched.status).unwrap_or_else(|| {
-            Robots::parse(&fetched.decoded(&limits.decoding_for(Purpose::Robots)).bytes)
-        })),
-        // Not reachable at all: the page will not be either, and its error says more.
-        Err(error) => Err(told(&error)),
+        let (robots, ruling) = Robots::of_answer(&answer, self.limits);
+        match ruling {
+            RobotsRuling::Parsed | RobotsRuling::AllowAll | RobotsRuling::DisallowAll => Ok(robots),
+            RobotsRuling::Outage if (200..300).contains(&status) => {
+                Err("robots: robots.txt broke off; its rules are not known".to_owned())
+            }
+            RobotsRuling::Outage => Err(format!(
+                "robots: robots.txt was answered with {status}; its rules are not known"
+            )),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fetcher::{Robots, RobotsAnswer};
+use fetcher::{Robots, RobotsAnswer, RobotsRuling};
 use serde_json::json;
 use url::Url;
 
@@ -67,7 +67,7 @@ fn check(args: &CheckArgs, output: &Output) -> anyhow::Result<Exit> {
     let (robots, urls) = match (args.status, args.operands.split_first()) {
         // A 2xx without its body is an empty file.
         (Some(status), _) => {
-            let robots = Robots::for_status(status).unwrap_or_else(Robots::allow_all);
+            let robots = RobotsRuling::of_status(status).rules();
             (robots, args.operands.as_slice())
         }
         (None, Some((file, urls))) if !urls.is_empty() => {
