@@ -6,8 +6,9 @@ use std::cell::OnceCell;
 
 use extractor::{PageContext, decode, extract, page_links};
 use fetcher::{FetchLimits, Robots, Sitemap};
-use frontier::{CanonicalUrl, Canonicaliser, parse_seed_list, parse_url, resolve};
+use frontier::{CanonicalUrl, Canonicaliser, parse_seed_list, parse_url};
 use url::Url;
+use weburl::resolve;
 
 /// A function that takes foreign bytes.
 pub type Door = fn(&[u8]);

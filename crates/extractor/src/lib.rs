@@ -87,7 +87,7 @@ pub use decode::{Decoded, EncodingSource, decode};
 pub use extract::{all_text, extract};
 pub use host_templates::{BlockKeys, Cut, HostTemplates};
 pub use jsonl::{extract_json_line, page_of_bytes};
-pub use links::{PageLinks, page_links, resolve};
+pub use links::{PageLinks, page_links};
 pub use markdown::extract_markdown;
 pub use page::{
     AddedText, Directives, Link, LinkKind, Page, PageContext, PageType, Refresh, TextSource,

@@ -14,7 +14,6 @@ mod anchor_text;
 mod link_header;
 mod refresh;
 mod relations;
-mod resolve;
 mod resources;
 mod scripted;
 mod tag_path;
@@ -27,14 +26,13 @@ use rustc_hash::FxHashMap;
 use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
+use weburl::resolve_in;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::dom::Attributes;
 use crate::page::{Directives, Link, LinkKind, PageContext, Refresh};
 use anchor_text::TextStream;
 use relations::{kind_of_relation, rel_tokens};
-pub use resolve::resolve;
-use resolve::resolve_in;
 use tag_path::TagPath;
 
 /// The most links of a page. Real pages stay below 2,000; sitemaps in HTML reach 10,000.

@@ -75,7 +75,7 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
             ])
             .map(str::to_owned)
             .or_else(|| structured.image.clone())
-            .and_then(|image| base.join(image.trim()).ok())
+            .and_then(|image| weburl::resolve(base, image.trim()))
             .filter(|image| matches!(image.scheme(), "http" | "https"))
             .map(String::from),
         licence: licence(flat, structured, base),
@@ -157,8 +157,7 @@ const CREATIVE_COMMONS: &str = "creativecommons.org/";
 
 fn licence(flat: &FlatDom<'_>, structured: &Structured, base: &Url) -> Option<String> {
     let absolute = |href: &str| {
-        base.join(href.trim())
-            .ok()
+        weburl::resolve(base, href.trim())
             .filter(|url| matches!(url.scheme(), "http" | "https"))
             .map(String::from)
     };

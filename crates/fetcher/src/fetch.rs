@@ -307,9 +307,9 @@ impl Fetched {
         }
         let (_, value) = self.headers.iter().find(|(n, _)| n == "location")?;
         match std::str::from_utf8(value) {
-            Ok(location) => self.url.join(location.trim()).ok(),
+            Ok(location) => weburl::resolve(&self.url, location.trim()),
             // Neither ASCII nor UTF-8: each byte is percent-encoded.
-            Err(_) => self.url.join(escape_high(value).trim()).ok(),
+            Err(_) => weburl::resolve(&self.url, escape_high(value).trim()),
         }
     }
 
@@ -411,6 +411,8 @@ mod tests {
         assert_eq!(to("//b.example").unwrap().as_str(), "http://b.example/");
         assert_eq!(to("/b c").unwrap().as_str(), "http://a.example/b%20c");
         assert_eq!(to("http://[").as_ref(), None);
+        // It was no redirect, and its body was read as a page.
+        assert_eq!(to("///b.example/x").unwrap().as_str(), "http://b.example/x");
     }
 
     #[test]

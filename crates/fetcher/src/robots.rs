@@ -278,7 +278,7 @@ impl Robots {
             let is_relative = Url::parse(sitemap) == Err(url::ParseError::RelativeUrlWithoutBase);
             if is_path
                 && is_relative
-                && let Ok(whole) = url.join(sitemap)
+                && let Some(whole) = weburl::resolve(url, sitemap)
             {
                 *sitemap = whole.into();
             }

@@ -184,7 +184,9 @@ fn clean_loc(raw: &str, base: Option<&Url>) -> Option<String> {
     }
     match Url::parse(&loc) {
         Ok(_) => Some(loc),
-        Err(url::ParseError::RelativeUrlWithoutBase) => base?.join(&loc).ok().map(String::from),
+        Err(url::ParseError::RelativeUrlWithoutBase) => {
+            weburl::resolve(base?, &loc).map(String::from)
+        }
         Err(_) => None,
     }
 }

@@ -17,10 +17,8 @@ pub struct HostKey {
 
 impl HostKey {
     /// The host of a canonical URL's text.
-    pub(crate) fn of(url: &str) -> Self {
-        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let host = &rest[..end];
+    pub fn of(url: &str) -> Self {
+        let host = weburl::host_of(url);
         // The other scheme's default port is written out.
         let host = host
             .strip_suffix(":80")

@@ -108,8 +108,7 @@ pub use store::{
 };
 pub use trap::{Original, PageWorth, PageYield, UrlNumbers};
 pub use url::{
-    CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, meanings_of_typed, parse_typed,
-    parse_url, resolve,
+    CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, meanings_of_typed, parse_typed, parse_url,
 };
 pub use url_normalizer::UrlNormalizer;
 

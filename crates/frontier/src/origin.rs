@@ -28,16 +28,14 @@ const COUNT: usize = 8;
 impl Origin {
     /// The origin of a canonical URL's text.
     pub fn of(url: &str) -> Origin {
-        let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let authority = &rest[..end];
+        let authority = weburl::host_of(url);
         // A port that is the scheme's own is not written out.
         let of_other_port = authority
             .strip_suffix(":80")
             .or(authority.strip_suffix(":443"));
         let has_dot = authority.contains(".:") || authority.ends_with('.');
         let bits = [
-            (HTTPS, scheme == "https"),
+            (HTTPS, url.starts_with("https://")),
             (DOT, has_dot),
             (OTHER_PORT, of_other_port.is_some()),
         ];

@@ -14,7 +14,7 @@ use crate::seeds::SeedUrl;
 use crate::url::CanonicalUrl;
 
 /// Compiled size of a pattern at most: hostile patterns must not eat memory.
-const PATTERN_BYTES_MAX: usize = 1 << 20;
+pub const PATTERN_BYTES_MAX: usize = 1 << 20;
 
 /// Which URLs belong to a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -302,7 +302,7 @@ impl Scope {
             let depths = self.places.get(&place).and_then(BTreeMap::last_key_value);
             depths.is_some_and(|(depth_max, _)| depth <= *depth_max)
         };
-        let rest = without_scheme(url.as_str());
+        let rest = weburl::without_scheme(url.as_str());
         let path = &rest[..rest.find('?').unwrap_or(rest.len())];
         let folders = path.match_indices('/').take(FOLDERS_MAX);
         is_near(place(ScopeMode::Host, host.as_str()))
@@ -404,7 +404,7 @@ impl SeedScope {
                 self.domains.iter().any(|own| own == domain)
             }
             ScopeMode::Prefix => {
-                let rest = without_scheme(url.as_str());
+                let rest = weburl::without_scheme(url.as_str());
                 self.prefixes
                     .iter()
                     .any(|own| rest.starts_with(own.as_str()))
@@ -439,14 +439,10 @@ fn add(names: &mut Vec<String>, name: &str) {
 
 /// A URL up to its path's last slash, without scheme.
 fn prefix(url: &CanonicalUrl) -> &str {
-    let rest = without_scheme(url.as_str());
+    let rest = weburl::without_scheme(url.as_str());
     let path_end = rest.find('?').unwrap_or(rest.len());
     let slash = rest[..path_end].rfind('/').map_or(path_end, |at| at + 1);
     &rest[..slash]
-}
-
-fn without_scheme(url: &str) -> &str {
-    url.split_once("://").map_or(url, |(_, rest)| rest)
 }
 
 #[cfg(test)]

@@ -194,7 +194,7 @@ impl CanonicalUrl {
 
     /// Path and query.
     pub fn path_and_query(&self) -> &str {
-        let rest = self.text.split_once("://").map_or("", |(_, rest)| rest);
+        let rest = weburl::without_scheme(&self.text);
         rest.find('/').map_or("/", |at| &rest[at..])
     }
 
@@ -400,34 +400,6 @@ pub fn meanings_of_typed(typed: &str) -> Vec<String> {
     }
 }
 
-/// Resolves a reference against a base by the WHATWG URL Standard. `None` when it does not parse.
-pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
-    match with_two_slashes(base, reference) {
-        Some(mended) => base.join(&mended).ok(),
-        None => base.join(reference).ok(),
-    }
-}
-
-/// A reference that begins with three slashes or more, with two. In a special scheme the standard
-/// skips all of them ("special authority ignore slashes state"), where crate `url` 2.5.8 takes
-/// the third for the beginning of a path and finds no host.
-fn with_two_slashes(base: &Url, reference: &str) -> Option<String> {
-    if !matches!(base.scheme(), "http" | "https" | "ws" | "wss" | "ftp") {
-        return None;
-    }
-    // The parser strips these before it looks at anything.
-    let reference = reference.trim_start_matches(|c: char| c <= ' ');
-    if !reference.starts_with(['/', '\\']) {
-        return None;
-    }
-    let reference: String = reference
-        .chars()
-        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
-        .collect();
-    let rest = reference.trim_start_matches(['/', '\\']);
-    (reference.len() - rest.len() > 2).then(|| format!("//{rest}"))
-}
-
 /// Decodes escapes of unreserved characters and writes the others in upper case. Where decoding forms an
 /// escape anew, that is decoded, too. One walk does it: an escape is looked for where it ends, behind each
 /// byte that comes and behind each that was decoded.
@@ -596,24 +568,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn slashes_beyond_two_are_skipped() {
-        let base = Url::parse("http://a.example/x/y").expect("a URL");
-        for reference in [
-            "///b.example/p",
-            "////b.example/p",
-            "\\/\\b.example/p",
-            " \t//\n/b.example/p",
-        ] {
-            let resolved = resolve(&base, reference).expect(reference);
-            assert_eq!(resolved.as_str(), "http://b.example/p", "{reference:?}");
-        }
-        assert_eq!(
-            resolve(&base, "/b//c").expect("parses").as_str(),
-            "http://a.example/b//c"
-        );
-    }
-
     fn any_options() -> impl Strategy<Value = Canonicaliser> {
         any::<[bool; 4]>().prop_map(
             |[sort_query, drop_tracking, drop_sessions, drop_index_pages]| Canonicaliser {
@@ -643,7 +597,7 @@ mod tests {
             options in any_options(),
         ) {
             let base = Url::parse(&base).ok();
-            if let Some(url) = base.as_ref().and_then(|base| resolve(base, &text))
+            if let Some(url) = base.as_ref().and_then(|base| weburl::resolve(base, &text))
                 && let Ok(once) = options.canonical(&url) {
                     let twice = options.canonical(&once.to_url());
                     prop_assert_eq!(twice.as_ref(), Ok(&once));

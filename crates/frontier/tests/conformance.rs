@@ -1,7 +1,8 @@
 //! The URL vectors of public test suites, where they lie beside the workspace.
 
-use frontier::{Canonicaliser, parse_url, resolve};
+use frontier::{Canonicaliser, parse_url};
 use serde_json::Value;
+use weburl::resolve;
 
 /// The vectors' place, seen from this crate.
 const VECTORS: &str = concat!(

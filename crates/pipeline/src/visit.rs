@@ -87,7 +87,7 @@ impl Visitor {
         asked.set_query(None);
         let owner = RobotsOwner {
             host: host.clone(),
-            origin: state::origin_of(url.as_str()).to_owned(),
+            origin: weburl::origin_of(url.as_str()).to_owned(),
             hops: 0,
         };
         self.visit_moved_robots(host, asked, vec![owner]).await;
@@ -103,7 +103,7 @@ impl Visitor {
     ) {
         let _told = self.end_told();
         let origin = canonical(&url).map(|url| url.origin()).unwrap_or_default();
-        let answered_at = state::origin_of(url.as_str()).to_owned();
+        let answered_at = weburl::origin_of(url.as_str()).to_owned();
         let answer = self.ask(FetchRequest::new(url, Purpose::Robots)).await;
         let target = answer.fetched.as_ref().ok().and_then(Fetched::location);
         let target = target.and_then(|url| Some((canonical(&url)?, url)));

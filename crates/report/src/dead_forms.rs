@@ -102,7 +102,7 @@ impl DeadForms {
 
 /// The form of a canonical URL.
 fn form(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = weburl::without_scheme(url);
     let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (host, path) = place.split_once('/').unwrap_or((place, ""));
     let mut form = host.to_owned();

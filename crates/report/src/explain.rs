@@ -286,7 +286,7 @@ impl Explainer {
                 url: url.to_owned(),
                 ..Story::default()
             },
-            host: words::host_of(url).to_owned(),
+            host: weburl::host_of(url).to_owned(),
             admitted: false,
             finished: false,
             versions: Vec::new(),

@@ -54,7 +54,6 @@ pub use request::{BadRequest, Format, Reads, Request, TextsOnly};
 
 use crate::changes::Changes;
 use crate::original::Original;
-use crate::words::host_of;
 
 /// What a row is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -319,7 +318,7 @@ fn of_pages(
         };
         let asked = page.fetch.as_ref().map_or(0, |fetch| fetch.started_ms);
         let facets = Facets {
-            host: host_of(&page.url),
+            host: weburl::host_of(&page.url),
             at_ms: if asked == 0 { record.at_ms } else { asked },
             ..Facets::default()
         };
@@ -394,7 +393,7 @@ fn broken_links<I: Iterator<Item = Record>>(
         let found = urls.links(&record, page);
         let wanted = found.iter().filter(|link| {
             request.filter.wants(&Facets {
-                host: host_of(link.page),
+                host: weburl::host_of(link.page),
                 at_ms: link.first_ms,
                 ..Facets::default()
             })

@@ -12,7 +12,6 @@ use archive::PageRecord;
 use outcome::PageType;
 
 use crate::fates::{SlotId, State};
-use crate::words::host_of;
 
 /// Kept pages that are listed.
 pub const KEPT_MAX: usize = 2_500;
@@ -185,7 +184,7 @@ fn row(page: &PageRecord) -> FoundRow {
     };
     FoundRow {
         title: cut(summary.map_or("", |page| &page.title), TITLE_CHARS_MAX),
-        host: cut(host_of(&page.url), TITLE_CHARS_MAX),
+        host: cut(weburl::host_of(&page.url), TITLE_CHARS_MAX),
         published: published.unwrap_or_default(),
         relevance: summary.and_then(|page| page.relevance),
         reason: page

@@ -40,7 +40,7 @@ use crate::learnt::Learnt;
 use crate::reasons::{Reason, ReasonCounts, ReasonId, step};
 use crate::rights::Rights;
 use crate::walls::WallTally;
-use crate::{breadth, words};
+use crate::breadth;
 pub use glance::Glance;
 
 /// Names of a kind that are counted apart; what comes later is `(others)`.
@@ -227,7 +227,7 @@ impl Tally {
         }
         self.links.in_sitemaps += sitemap.urls.len() as u64;
         for url in &sitemap.urls {
-            let slot = self.admit(url, words::host_of(url), sitemap.seed);
+            let slot = self.admit(url, weburl::host_of(url), sitemap.seed);
             if let Some(links) = &mut self.followed {
                 links.listed(slot);
             }
@@ -444,7 +444,7 @@ impl Tally {
         match &link.fate {
             LinkFate::New => {
                 self.links.new += 1;
-                Some(self.admit(&link.url, words::host_of(&link.url), seed))
+                Some(self.admit(&link.url, weburl::host_of(&link.url), seed))
             }
             LinkFate::Seen => {
                 self.links.seen += 1;
@@ -469,7 +469,7 @@ impl Tally {
     fn trap(&mut self, trap: &Trap, url: &str) {
         self.traps.count += 1;
         count_name(&mut self.traps.kinds, trap.name());
-        count_name(&mut self.traps.hosts, words::host_of(url));
+        count_name(&mut self.traps.hosts, weburl::host_of(url));
         let samples = &self.traps.samples;
         if samples.len() < 10 && !samples.iter().any(|known| known == url) {
             self.traps.samples.push(url.to_owned());
@@ -480,7 +480,7 @@ impl Tally {
         self.put_back.extend(error_pages(retry));
         for (at, url) in retry.urls.iter().enumerate() {
             let seed = retry.origins.get(at).map_or(0, |origin| origin.seed);
-            let slot = self.admit(url, words::host_of(url), seed);
+            let slot = self.admit(url, weburl::host_of(url), seed);
             if self.fates.slot(slot).state != State::Pending {
                 self.learnt.put_back(retry, at);
                 match &retry.wrong_rule {

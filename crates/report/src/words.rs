@@ -127,13 +127,6 @@ pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// The host key of a canonical URL: what stands between `://` and the path.
-pub fn host_of(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    &rest[..end]
-}
-
 /// A URL for people: escapes that stand for letters and digits beyond ASCII are shown as these; all else
 /// stays as it is, so that nothing which steers the writing or looks like a part of a URL comes in.
 pub fn readable(url: &str) -> Cow<'_, str> {
@@ -211,13 +204,6 @@ mod tests {
         assert_eq!(instant(1_700_000_000_120), "2023-11-14T22:13:20.120Z");
         assert_eq!(instant_short(1_700_000_000_000), "2023-11-14 22:13:20 UTC");
         assert_eq!(instant(u64::MAX), "");
-    }
-
-    #[test]
-    fn a_host_is_cut_out_of_a_canonical_url() {
-        assert_eq!(host_of("http://a.example:8080/x?y"), "a.example:8080");
-        assert_eq!(host_of("http://a.example?y"), "a.example");
-        assert_eq!(host_of("nonsense"), "nonsense");
     }
 
     #[test]

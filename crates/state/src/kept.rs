@@ -43,9 +43,7 @@ pub struct KeptPage {
 impl KeptPage {
     /// Whether it is a page of this host.
     fn is_on(&self, host: &str) -> bool {
-        let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
-        rest.strip_prefix(host)
-            .is_some_and(|path| path.starts_with('/'))
+        weburl::host_of(&self.url) == host
     }
 
     fn member(&self) -> Member {

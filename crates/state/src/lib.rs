@@ -66,7 +66,6 @@ pub use kept::KeptPages;
 pub use policy::{DuplicateLinks, Learnt, LearntPolicy, Policy};
 pub use queue::{Queue, SharedQueue};
 pub use reach::Reach;
-pub use robots_book::origin_of;
 pub use state::{State, StateError, StoreError};
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ use fetcher::Robots;
 use frontier::{CanonicalUrl, HostKey, OriginPast, Permission, Refused};
 use outcome::{FailureKind, Refusal, RobotsAnswer, RobotsRefusal, Truncation};
 use serde::{Deserialize, Serialize};
+use weburl::origin_of;
 
 use crate::saved::pairs;
 
@@ -172,13 +173,6 @@ pub(crate) struct RobotsBook {
 /// What is known, by origin.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct All(#[serde(with = "pairs")] HashMap<Box<str>, Known>);
-
-/// Scheme and authority of a URL: the part that its robots.txt is for.
-pub fn origin_of(url: &str) -> &str {
-    let after_scheme = url.find("://").map_or(0, |at| at + 3);
-    let end = url[after_scheme..].find(['/', '?', '#']);
-    end.map_or(url, |end| &url[..after_scheme + end])
-}
 
 /// The first URL of an origin.
 pub(crate) fn url_of(origin: &str) -> Option<CanonicalUrl> {

@@ -234,8 +234,8 @@ fn leads_home(flat: &FlatDom<'_>, heading: ElementIndex, url: &Url) -> bool {
                 flat.elements[at as usize].element.attribute(&href)
             })
             .all(|href| {
-                let target = url.join(href.trim());
-                target.is_ok_and(|target| is_front(&target) && target.host() == url.host())
+                let target = weburl::resolve(url, href.trim());
+                target.is_some_and(|target| is_front(&target) && target.host() == url.host())
             })
 }
 

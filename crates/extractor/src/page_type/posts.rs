@@ -20,11 +20,11 @@ use std::ops::Range;
 use html5ever::local_name;
 use rustc_hash::FxHashSet;
 use url::Url;
+use weburl::resolve;
 
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, Traits};
 use crate::line_markers::Marker;
-use crate::links::resolve;
 use crate::stated_url::stated_url;
 use crate::survey::Survey;
 

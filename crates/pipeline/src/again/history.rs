@@ -368,7 +368,7 @@ impl History {
             unread = unread.after(&before);
         }
         unread.is_listed |= self.listed.contains(&url);
-        unread.origin = self.host_number(origin_of(&page.url));
+        unread.origin = self.host_number(weburl::origin_of(&page.url));
         self.unread.insert(url, unread);
     }
 
@@ -425,13 +425,6 @@ fn is_version(known: &[Known], versions: &HashMap<u64, u32>, record: u64) -> boo
         }
     };
     found.is_some_and(|known| !known.is_void && !known.is_gone)
-}
-
-/// The scheme and authority of a canonical URL: `https://a.example`.
-fn origin_of(url: &str) -> &str {
-    let authority = url.find("://").map_or(0, |at| at + 3);
-    let end = url[authority..].find('/');
-    end.map_or(url, |end| &url[..authority + end])
 }
 
 #[cfg(test)]

@@ -317,13 +317,12 @@ fn after(at_ms: u64, pause: u128) -> u64 {
 
 /// The host key of a canonical URL.
 pub(super) fn host_of(url: &str) -> String {
-    let url = frontier::CanonicalUrl::parse(url);
-    url.map_or_else(|_| String::new(), |url| url.host().to_string())
+    frontier::HostKey::of(url).to_string()
 }
 
 /// The form of a URL: its folders, with `#` for numbers, and `*` for the last part of the path.
 fn form_of(url: &str) -> String {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = weburl::without_scheme(url);
     let path = rest.split_once('/').map_or("", |(_, path)| path);
     let path = path.split('?').next().unwrap_or_default();
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);

@@ -22,7 +22,7 @@ pub use known::KnownLinks;
 
 use super::columns::columns;
 use super::values::{iso, text_or_null};
-use crate::words::{host_of, plural};
+use crate::words::plural;
 
 /// Redirects that are followed in search of a circle: more than any crawl's `[limits] redirects`.
 const CIRCLE_MAX: usize = 64;
@@ -105,7 +105,7 @@ columns! {
     /// The page that it stands on.
     page: Text = json!(row.page),
     /// The host of that page.
-    host: Text = json!(host_of(row.page)),
+    host: Text = json!(weburl::host_of(row.page)),
     /// HTTP status of the last answer; 0 where there was none.
     status: Int = json!(row.status),
     /// What went wrong where there was no usable answer: `timeout`, `dns`, `http_503`, `redirect_loop`, …

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::columns::columns;
 use super::filter::{Facets, instant_of};
 use crate::changes::ChangeRow;
-use crate::words::host_of;
 
 columns! {
     /// Pages that were new, or not what they had been, when the crawl came back; all rounds.
@@ -29,13 +28,13 @@ columns! {
     /// Why, in words: where it moved, the status, the reason for which it is not kept.
     why: Text = json!(row.why),
     /// The page's host.
-    host: Text = json!(host_of(&row.url)),
+    host: Text = json!(weburl::host_of(&row.url)),
 }
 
 /// What a filter may ask of a change.
 pub(super) fn facets(row: &ChangeRow) -> Facets<'_> {
     Facets {
-        host: host_of(&row.url),
+        host: weburl::host_of(&row.url),
         at_ms: instant_of(&row.at).unwrap_or(0),
         ..Facets::default()
     }

@@ -11,7 +11,6 @@ use super::filter::{Facets, Filter};
 use super::pages::{fetched_at, is_kept, is_measured, repeated};
 use super::values::{decimal, moment};
 use crate::original::{Candidate, Original, original};
-use crate::words::host_of;
 
 /// A cluster.
 pub(super) struct ClusterRow<'r> {
@@ -32,7 +31,7 @@ columns! {
     /// Why it is thought so.
     original_because: Text = json!(row.original.because),
     /// The host of the kept page.
-    host: Text = json!(host_of(row.representative)),
+    host: Text = json!(weburl::host_of(row.representative)),
 }
 
 /// Duplicates by the page that they repeat, and what tells a source from its copies. Grows with
@@ -90,7 +89,7 @@ impl Clusters {
         });
         *self
             .copies
-            .entry(host_of(&page.url).to_owned())
+            .entry(weburl::host_of(&page.url).to_owned())
             .or_default() += 1;
         self.by_page
             .entry(amendments.representative(nearest.page))
@@ -105,7 +104,7 @@ impl Clusters {
     pub(super) fn rows(&self, filter: &Filter) -> impl Iterator<Item = Row> {
         let wants = |url: &str| {
             filter.wants(&Facets {
-                host: host_of(url),
+                host: weburl::host_of(url),
                 ..Facets::default()
             })
         };
@@ -124,7 +123,11 @@ impl Clusters {
         let members = self.by_page.get(&page)?.iter().map(|member| &member.page);
         let known = |page: &Candidate| Candidate {
             links_in: self.links_in.get(&page.url).copied().unwrap_or(0),
-            host_copies: self.copies.get(host_of(&page.url)).copied().unwrap_or(0),
+            host_copies: self
+                .copies
+                .get(weburl::host_of(&page.url))
+                .copied()
+                .unwrap_or(0),
             ..page.clone()
         };
         let pages = std::iter::once(self.kept.get(&page)?).chain(members);

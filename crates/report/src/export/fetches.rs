@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use super::columns::columns;
 use super::filter::Facets;
 use super::values::iso;
-use crate::words::host_of;
 
 /// Rows that wait for an earlier one.
 const WINDOW: usize = 8192;
@@ -48,7 +47,7 @@ impl FetchRow {
     /// What a filter may ask of it.
     pub(super) fn facets(&self) -> Facets<'_> {
         Facets {
-            host: host_of(&self.url),
+            host: weburl::host_of(&self.url),
             at_ms: self.started_ms,
             ..Facets::default()
         }
@@ -83,7 +82,7 @@ columns! {
     /// The number of its record.
     record: Int = json!(row.record),
     /// The host that was asked, with its port unless that is the scheme's own.
-    host: Text = json!(host_of(&row.url)),
+    host: Text = json!(weburl::host_of(&row.url)),
     /// The archive's file that holds the response; null where no body is archived.
     warc_file: Text = row.of_body(|at| json!(at.file_name())),
     /// Where its record begins in that file, bytes.

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 use super::pages::PageRow;
 use super::request::Reads;
-use crate::words::host_of;
 
 /// Characters of the URL in a file's name.
 const SLUG_CHARS_MAX: usize = 60;
@@ -64,7 +63,7 @@ impl Folder {
         let Some(content) = markdown.filter(|text| !text.is_empty()).or_else(text) else {
             return Ok(false);
         };
-        let host = safe(host_of(&page.url), SLUG_CHARS_MAX);
+        let host = safe(weburl::host_of(&page.url), SLUG_CHARS_MAX);
         let dir = self.root.join(&host);
         // A host's folder is made once; the names that are remembered are bounded.
         if !self.made.contains(&host) {
@@ -134,8 +133,9 @@ fn yaml(value: &Value) -> String {
 /// The last part of a URL's path, as a part of a file's name.
 fn slug(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
-    let path = path.split_once("://").map_or(path, |(_, rest)| rest);
-    let (_, path) = path.split_once('/').unwrap_or(("", ""));
+    let (_, path) = weburl::without_scheme(path)
+        .split_once('/')
+        .unwrap_or(("", ""));
     let last = path
         .trim_end_matches('/')
         .rsplit('/')

@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::columns::columns;
 use super::values::decimal;
-use crate::words::host_of;
 
 /// A link, with the page that it stands on.
 pub(super) struct LinkRow<'r> {
@@ -29,5 +28,5 @@ columns! {
     /// What became of it: `new`, `seen`, or the rule that left it out.
     fate: Text = json!(row.link.fate),
     /// The host of the page that it stands on.
-    host: Text = json!(host_of(row.from)),
+    host: Text = json!(weburl::host_of(row.from)),
 }

@@ -10,7 +10,6 @@ use super::columns::columns;
 use super::filter::Facets;
 use super::request::Reads;
 use super::values::{decimal, iso, moment, text_or_null};
-use crate::words::host_of;
 
 /// A finished URL as it stands at the end.
 pub(super) struct PageRow<'r> {
@@ -64,7 +63,7 @@ impl PageRow<'_> {
     pub(super) fn facets(&self) -> Facets<'_> {
         let page = self.record.page.as_ref();
         Facets {
-            host: host_of(&self.record.url),
+            host: weburl::host_of(&self.record.url),
             page_type: page.map(|page| &page.page_type),
             lang: page.map_or("", |page| &page.lang),
             at_ms: asked_ms(self.at_ms, self.record),
@@ -154,7 +153,7 @@ columns! {
     /// The number of its record.
     page: Int = json!(row.seq),
     /// Its host, with its port unless that is the scheme's own.
-    host: Text = json!(host_of(&row.record.url)),
+    host: Text = json!(weburl::host_of(&row.record.url)),
     /// What kind of page it is: `article`, `forum`, `product`, `collection`, `listing`,
     /// `documentation`, `service`, `front_page`, `wall` or `other`.
     page_type: Text = row.of_page(|page| text_or_null(page.page_type.name())),
@@ -196,7 +195,7 @@ columns! {
     /// The number of its record.
     page: Int = json!(row.seq),
     /// Its host, with its port unless that is the scheme's own.
-    host: Text = json!(host_of(&row.record.url)),
+    host: Text = json!(weburl::host_of(&row.record.url)),
     /// What kind of page it is: `article`, `forum`, `product`, `collection`, `listing`,
     /// `documentation`, `service`, `front_page`, `wall` or `other`.
     page_type: Text = row.of_page(|page| text_or_null(page.page_type.name())),
@@ -268,7 +267,7 @@ columns! {
     /// Of a wall, its kind: `bot`, `human`, `rate_limit`, `consent`, `login`, `parked`, `coming_soon`.
     wall: Text = row.page.of_page(|page| json!(page.wall.as_ref().map(|wall| wall.kind.name()))),
     /// Its host, with its port unless that is the scheme's own.
-    host: Text = json!(host_of(&row.page.record.url)),
+    host: Text = json!(weburl::host_of(&row.page.record.url)),
     /// What kind of page it is: `article`, `forum`, `product`, `collection`, `listing`,
     /// `documentation`, `service`, `front_page`, `wall` or `other`.
     page_type: Text = row.page.of_page(|page| text_or_null(page.page_type.name())),

@@ -6,7 +6,6 @@ use outcome::{Change, LinkFate, Outcome, UrlState, Verdict};
 use super::Tally;
 use crate::hosts::{SEEDS_MAX, SeedRow};
 use crate::reasons::Reason;
-use crate::words;
 
 impl Tally {
     pub(super) fn seed(&mut self, seed: &SeedRecord) {
@@ -28,7 +27,7 @@ impl Tally {
             .to_owned();
         }
         if !seed.sitemap && seed.fate.is_none() {
-            let slot = self.admit(&seed.url, words::host_of(&seed.url), seed.seed);
+            let slot = self.admit(&seed.url, weburl::host_of(&seed.url), seed.seed);
             if let Some(links) = &mut self.followed {
                 links.seed(slot);
             }

@@ -415,8 +415,8 @@ impl World {
         queue.frontier.body_done(&host, self.now, &advice);
         drop(queue);
         self.commit(Finding::Robots(Box::new(RobotsFinding {
-            origin: crate::robots_book::origin_of(url.as_str()).to_owned(),
-            answered_at: crate::robots_book::origin_of(url.as_str()).to_owned(),
+            origin: weburl::origin_of(url.as_str()).to_owned(),
+            answered_at: weburl::origin_of(url.as_str()).to_owned(),
             answered_by: host.clone(),
             host,
             answer,

@@ -85,11 +85,6 @@ fn http_and_https_of_a_host_and_each_port_have_a_robots_txt_of_their_own() {
     for other in ["https://a.example/x", "http://a.example:8080/x"] {
         assert_eq!(book.check(&url(other), NOON_MS), Permission::Unknown);
     }
-    assert_eq!(
-        origin_of("https://a.example:8080?x=/"),
-        "https://a.example:8080"
-    );
-    assert_eq!(origin_of("http://a.example"), "http://a.example");
 }
 
 #[test]

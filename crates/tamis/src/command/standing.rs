@@ -8,7 +8,6 @@ use outcome::SitemapKind;
 use pipeline::again::Beside;
 use report::changes::Visits;
 use report::clock::Clock;
-use report::words::host_of;
 use serde::{Deserialize, Serialize};
 use state::Counts;
 
@@ -54,7 +53,7 @@ impl Standing {
 
     fn admit_links(&mut self, page: &PageRecord) {
         for link in page.admitting_links() {
-            self.admit(host_of(&link.url));
+            self.admit(weburl::host_of(&link.url));
         }
     }
 
@@ -82,13 +81,16 @@ impl Beside for Standing {
             }
             Event::Stop(stop) => self.outlook.clone_from(&stop.outlook),
             Event::Seed(seed) if !seed.sitemap && seed.fate.is_none() => {
-                self.admit(host_of(&seed.url));
+                self.admit(weburl::host_of(&seed.url));
             }
             Event::Robots(robots) => self.bytes += robots.fetch.bytes,
             Event::Sitemap(sitemap) => {
                 self.bytes += sitemap.fetch.bytes;
                 if sitemap.kind != SitemapKind::Index {
-                    sitemap.urls.iter().for_each(|url| self.admit(host_of(url)));
+                    sitemap
+                        .urls
+                        .iter()
+                        .for_each(|url| self.admit(weburl::host_of(url)));
                 }
             }
             Event::Attempt(attempt) => self.bytes += attempt.fetch.bytes,
@@ -104,7 +106,10 @@ impl Beside for Standing {
                     self.admit_links(page);
                 }
             }
-            Event::Retry(retry) => retry.urls.iter().for_each(|url| self.admit(host_of(url))),
+            Event::Retry(retry) => retry
+                .urls
+                .iter()
+                .for_each(|url| self.admit(weburl::host_of(url))),
             Event::Seed(_) | Event::Again(_) | Event::Elsewhere(_) => {}
         }
     }

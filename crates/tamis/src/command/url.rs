@@ -3,7 +3,7 @@
 use std::io::{BufRead, stdin};
 
 use documents::without_mark;
-use frontier::{Canonicaliser, parse_url, resolve};
+use frontier::{Canonicaliser, parse_url};
 use serde_json::json;
 
 use crate::exit::{Exit, usage};
@@ -92,7 +92,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
                     .map(String::from)
                     .map_err(|error| error.to_string()),
                 Some(Err(error)) => Err(format!("the base does not parse: {error}")),
-                Some(Ok(base)) => resolve(base, line)
+                Some(Ok(base)) => weburl::resolve(base, line)
                     .map(String::from)
                     .ok_or_else(|| "the reference does not parse".to_string()),
             })

@@ -15,7 +15,7 @@ use url::Url;
 /// ```
 /// # use url::Url;
 /// let base = Url::parse("http://example.com/a/b").unwrap();
-/// let join = |reference| extractor::resolve(&base, reference).map(String::from);
+/// let join = |reference| weburl::resolve(&base, reference).map(String::from);
 /// assert_eq!(join("../c?d#e").as_deref(), Some("http://example.com/c?d#e"));
 /// assert_eq!(join("///other.example/x").as_deref(), Some("http://other.example/x"));
 /// assert_eq!(join("http://["), None);
@@ -25,7 +25,7 @@ pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
 }
 
 /// As [`resolve`], for a page in that encoding.
-pub(crate) fn resolve_in(base: &Url, reference: &str, encoding: &'static Encoding) -> Option<Url> {
+pub fn resolve_in(base: &Url, reference: &str, encoding: &'static Encoding) -> Option<Url> {
     let reference = host_after_two_slashes(base, reference);
     let encoding = encoding.output_encoding();
     let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encode_query(query, encoding);
