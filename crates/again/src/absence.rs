@@ -8,9 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::passed_ms;
-
-const DAY_MS: u64 = 86_400_000;
+use crate::clock::{DAY_MS, passed_ms};
 
 /// How many answers it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,9 @@
 /// A time may be so far ahead: clocks are set by less than that all the time.
 const AHEAD_MS: u64 = 60_000;
 
+/// Milliseconds of a day.
+pub(crate) const DAY_MS: u64 = 86_400_000;
+
 /// Milliseconds that have passed since a time; none where that is still to come.
 pub fn passed_ms(at_ms: u64, now_ms: u64) -> Option<u64> {
     match at_ms > now_ms.saturating_add(AHEAD_MS) {

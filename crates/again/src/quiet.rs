@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::passed_ms;
+use crate::clock::{DAY_MS, passed_ms};
 
 /// Answers of 304 in a row after which a list is asked for without a condition.
 const ANSWERS: u16 = 8;
@@ -18,8 +18,6 @@ const DAYS: u64 = 30;
 
 /// Both are doubled so often at most.
 const DOUBLED_MAX: u8 = 3;
-
-const DAY_MS: u64 = 86_400_000;
 
 /// What a URL has answered since it came with a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Dates as sites write them in sitemaps and feeds: W3C (`2026-05-01T08:00:00+02:00`, or less of it) and
 //! RFC 822 (`Fri, 01 May 2026 08:00:00 GMT`).
 
-const DAY_MS: i64 = 86_400_000;
+const DAY_MS: i64 = crate::clock::DAY_MS as i64;
 
 /// A date may be so far ahead of our clock: one without a time is the end of its day, and days begin
 /// earlier in the east.

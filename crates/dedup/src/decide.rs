@@ -16,9 +16,6 @@ use crate::kept::{KeptDocuments, KeptError, Name};
 use crate::reader::{Reader, Reading};
 use crate::settings::{Method, Settings};
 
-/// Pages whose layouts differ in at most this many bits are of one layout, as in a crawl.
-pub const LAYOUT_BITS_MAX: u32 = 6;
-
 /// What is decided about a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
@@ -358,7 +355,7 @@ fn is_duplicate(near: &Neighbour, print: &TextPrint) -> bool {
 /// The kind of a duplicate, by its page's layout and that of the kept page.
 pub(crate) fn duplicate_kind(near: &Neighbour, kept_layout: u64, layout: u64) -> DuplicateKind {
     let differ = (kept_layout ^ layout).count_ones();
-    sieve::duplicate_kind(near, differ <= LAYOUT_BITS_MAX)
+    sieve::duplicate_kind(near, differ <= sieve::LAYOUT_BITS_MAX)
 }
 
 /// What tells a source from its copy.

@@ -6,11 +6,9 @@
 //! with their URLs.
 
 use url::Url;
+use weburl::URL_BYTES_MAX;
 
 use crate::flat_dom::FlatDom;
-
-/// The longest stated URL that is used, in bytes.
-const URL_BYTES_MAX: usize = 2048;
 
 /// Whether a URL is a placeholder for one that is not known: it has no host, or one in the reserved
 /// domain `invalid` (RFC 6761 §6.4).

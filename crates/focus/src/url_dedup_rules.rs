@@ -65,8 +65,6 @@ const HOSTS_MAX: usize = 1 << 17;
 /// A rule that was lifted so often is not believed again: what it refused would be put back time
 /// and again.
 const LIFTS_MAX: u8 = 3;
-/// Longer URLs are not looked at.
-const URL_BYTES_MAX: usize = 2_048;
 /// Rules that are applied one after the other: a print version on a mirror takes two.
 const STEPS_MAX: usize = 4;
 
@@ -516,7 +514,7 @@ fn draw(random: u64) -> f32 {
 }
 
 fn parse(url: &str) -> Option<Url> {
-    (url.len() <= URL_BYTES_MAX)
+    (url.len() <= weburl::URL_BYTES_MAX)
         .then(|| Url::parse(url).ok())?
         .filter(|url| url.has_host())
 }

@@ -98,19 +98,19 @@ pub use lease::{
     Permission, Refused, Settled,
 };
 pub use origin::Origin;
+pub use parameters::COUNTER_DIGITS_MAX;
 pub use pointer::pointed;
 pub use politeness::{HostAdvice, HostLimits, HostPast, OriginPast, Pace};
-pub use scope::{Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
+pub use scope::{PATTERN_BYTES_MAX, Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
 pub use store::{
     Applied, Change, DiskStore, FrontierStore, MemoryStore, QueueSlot, Returned, Saved, SavedHost,
     SavedSeed, SavedTotals, SavedUrl, StoreError, StoredUrl, Waiting,
 };
 pub use trap::{Original, PageWorth, PageYield, UrlNumbers};
-pub use url::{
-    CanonicalUrl, Canonicaliser, URL_BYTES_MAX, UrlError, meanings_of_typed, parse_typed, parse_url,
-};
+pub use url::{CanonicalUrl, Canonicaliser, UrlError, meanings_of_typed, parse_typed, parse_url};
 pub use url_normalizer::UrlNormalizer;
+pub use weburl::URL_BYTES_MAX;
 
 #[cfg(test)]
 mod laws;

@@ -46,7 +46,7 @@ const SAME_MIN_SESSION: u32 = 2;
 /// Such a parameter may have made a difference once in so many times.
 const SAME_PER_DIFFERENT: u32 = 20;
 /// Digits of a number that may count pages.
-const COUNTER_DIGITS_MAX: usize = 5;
+pub const COUNTER_DIGITS_MAX: usize = 5;
 /// Parameters of one URL that are looked at.
 const PARAMETERS_SEEN_MAX: usize = 8;
 /// Bytes of an id that has digits in it.

@@ -19,14 +19,12 @@ use std::sync::Arc;
 
 use outcome::LinkFate;
 use url::Url;
+use weburl::URL_BYTES_MAX;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::host::HostKey;
 use crate::origin::Origin;
 use crate::path_ids::{self, PathId, path_ids};
-
-/// Longest URL that is crawled, in bytes; servers refuse longer ones.
-pub const URL_BYTES_MAX: usize = 2_048;
 
 /// A canonical http or https URL.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

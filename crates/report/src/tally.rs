@@ -22,6 +22,7 @@ use outcome::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::breadth;
 use crate::breadth::Worth;
 use crate::changes::{Rounds, error_pages};
 use crate::clock::Clock;
@@ -40,7 +41,6 @@ use crate::learnt::Learnt;
 use crate::reasons::{Reason, ReasonCounts, ReasonId, step};
 use crate::rights::Rights;
 use crate::walls::WallTally;
-use crate::breadth;
 pub use glance::Glance;
 
 /// Names of a kind that are counted apart; what comes later is `(others)`.

@@ -25,9 +25,6 @@ const VERSIONS_BEYOND: usize = 1_024;
 /// Characters of a title that are kept.
 const TITLE_CHARS_MAX: usize = 200;
 
-/// Bytes of a URL that are kept.
-const URL_BYTES_MAX: usize = 2_048;
-
 /// Names that are told apart in one table.
 const NAMES_MAX: usize = 60_000;
 
@@ -355,7 +352,7 @@ impl Rows {
 
 /// The beginning of a URL.
 fn cut(url: &str) -> &str {
-    let mut end = url.len().min(URL_BYTES_MAX);
+    let mut end = url.len().min(frontier::URL_BYTES_MAX);
     while !url.is_char_boundary(end) {
         end -= 1;
     }

@@ -23,6 +23,6 @@ pub mod soft_404;
 pub use evidence::{Content, Evidence};
 pub use judge::judge;
 pub use representative::{Keep, Member, better_representative};
-pub use resemblance::duplicate_kind;
+pub use resemblance::{LAYOUT_BITS_MAX, duplicate_kind};
 pub use rules::Rules;
 pub use siblings::between_siblings;

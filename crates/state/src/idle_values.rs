@@ -38,8 +38,6 @@ const OF_SITE_MIN: u32 = 12;
 const OTHERS_MIN: u32 = 60;
 /// Where a page was kept, so many others must repeat it for each that had nothing.
 const SAME_PER_NOTHING: u32 = 20;
-/// Digits of a number that may count pages.
-const COUNTER_DIGITS_MAX: usize = 5;
 /// Places that are remembered, each with a URL: some 150 bytes, with the longest URLs 2 kB.
 const PLACES_MAX: usize = 100_000;
 
@@ -176,7 +174,7 @@ fn answers_min(value: &InnerValue<'_>) -> u32 {
 }
 
 fn is_small_number(value: &str) -> bool {
-    value.len() <= COUNTER_DIGITS_MAX && value.bytes().all(|byte| byte.is_ascii_digit())
+    value.len() <= frontier::COUNTER_DIGITS_MAX && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The rule in words: where values lead nowhere.

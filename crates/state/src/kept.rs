@@ -19,10 +19,6 @@ use crate::recorded;
 pub(crate) use judge::MOVED_HERE;
 pub use judge::{Judgement, Measured};
 
-/// Layouts that differ in no more bits than this are the same: pages of one template differ by a
-/// menu entry or a missing picture.
-const LAYOUT_BITS_MAX: u32 = 6;
-
 /// A kept page, as far as verdicts on later pages need it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptPage {

@@ -3,6 +3,9 @@
 //! They are for URLs that were parsed and written down again, such as canonical ones and those of records: no
 //! parser is asked, and a text that is no URL has some part, too.
 
+/// The longest URL that is crawled, in bytes; servers refuse longer ones.
+pub const URL_BYTES_MAX: usize = 2_048;
+
 /// What stands behind the scheme: `a.example/x`. All of a text without one.
 pub fn without_scheme(url: &str) -> &str {
     url.split_once("://").map_or(url, |(_, rest)| rest)

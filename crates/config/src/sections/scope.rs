@@ -8,9 +8,6 @@ use crate::key::Fault;
 use crate::rule::{CountsFor, any, each};
 use crate::section::{Section, keys};
 
-/// Bytes that a compiled pattern may have.
-const PATTERN_BYTES_MAX: usize = 1 << 20;
-
 choice! {
     impl ScopeMode {
         /// the seed's host
@@ -99,7 +96,7 @@ fn pattern(pattern: &str) -> Result<(), (String, String)> {
         ));
     }
     let mut builder = regex::RegexBuilder::new(pattern);
-    let Err(error) = builder.size_limit(PATTERN_BYTES_MAX).build() else {
+    let Err(error) = builder.size_limit(frontier::PATTERN_BYTES_MAX).build() else {
         return Ok(());
     };
     let why = error.to_string();

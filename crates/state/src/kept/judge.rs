@@ -5,7 +5,7 @@ use outcome::{PageType, Verdict};
 use sieve::{Content, Evidence, Keep, Member, Rules};
 use simhash::{Decision, IndexError, Neighbour, Reason, TextPrint};
 
-use super::{KeptPage, KeptPages, LAYOUT_BITS_MAX, layout_of, words_of_whole};
+use super::{KeptPage, KeptPages, layout_of, words_of_whole};
 
 /// A page that was measured, to be judged.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ impl KeptPages {
             language: Some(lang.clone()).filter(|lang| !lang.is_empty()),
             relevance: page.page.relevance,
             same_layout: near
-                .is_some_and(|near| (near.layout ^ layout).count_ones() <= LAYOUT_BITS_MAX),
+                .is_some_and(|near| (near.layout ^ layout).count_ones() <= sieve::LAYOUT_BITS_MAX),
             neighbour,
         };
         let mut verdict = sieve::judge(&evidence, rules);
