@@ -37,6 +37,8 @@ mod library;
 mod manners;
 mod mcp;
 mod mistakes;
+mod mistakes_configuration;
+mod mistakes_directories;
 mod nodes;
 mod nodes_addresses;
 mod nodes_budgets;
