@@ -42,6 +42,7 @@ mod mistakes_directories;
 mod nodes;
 mod nodes_addresses;
 mod nodes_budgets;
+mod nodes_directories;
 mod nodes_ending;
 mod nodes_exact;
 mod nodes_focus;
@@ -49,6 +50,7 @@ mod nodes_rebuilt;
 mod nodes_simulated;
 mod nodes_support;
 mod nodes_together;
+mod nodes_trouble;
 mod outages;
 mod parts;
 #[allow(dead_code, reason = "the ledger's own tests use more of it")]
