@@ -7,8 +7,10 @@ use super::super::Wanted;
 use super::*;
 use crate::config::AgainSection;
 
+mod dead;
 mod lists;
 mod moves;
+mod sources;
 
 fn page(url: &str, outcome: Outcome) -> PageRecord {
     PageRecord {
@@ -40,6 +42,8 @@ fn history(events: Vec<Event>) -> History {
     }
     history
 }
+
+const HOUR_MS: u64 = 3_600_000;
 
 const INDEXED: Outcome = Outcome::Judged(Verdict::Index);
 
@@ -74,6 +78,54 @@ fn plan(history: &History, settings: &AgainSection, wanted: Wanted, now_ms: u64)
 fn chosen(history: &History, settings: &AgainSection, wanted: Wanted) -> Vec<String> {
     let due = plan(history, settings, wanted, 100 * 86_400_000);
     due.into_iter().map(|due| due.url).collect()
+}
+
+/// A site's list that brings in pages, and what it tells of them when it is visited again.
+fn sitemap(urls: &[&str]) -> Event {
+    Event::Sitemap(SitemapRecord {
+        url: "http://a.example/map.xml".into(),
+        host: "a.example".into(),
+        kind: outcome::SitemapKind::Urlset,
+        fetch: FetchRecord {
+            status: 200,
+            ..FetchRecord::default()
+        },
+        urls: urls.iter().map(|url| (*url).to_owned()).collect(),
+        ..SitemapRecord::default()
+    })
+}
+
+fn told(urls: &[&str], at_ms: u64) -> Event {
+    let link = |url: &&str| LinkRecord {
+        url: (*url).to_owned(),
+        fate: LinkFate::Seen,
+        told_ms: at_ms,
+        ..LinkRecord::default()
+    };
+    Event::Visit(Box::new(VisitRecord {
+        url: "http://a.example/map.xml".into(),
+        host: "a.example".into(),
+        source: true,
+        change: Change::Unchanged,
+        page: Some(Box::new(PageRecord {
+            links: urls.iter().map(link).collect(),
+            ..PageRecord::default()
+        })),
+        ..VisitRecord::default()
+    }))
+}
+
+/// A page that links to these.
+fn leads_to(url: &str, links: &[&str]) -> PageRecord {
+    let link = |url: &&str| LinkRecord {
+        url: (*url).into(),
+        fate: LinkFate::Seen,
+        ..LinkRecord::default()
+    };
+    PageRecord {
+        links: links.iter().map(link).collect(),
+        ..page(url, INDEXED)
+    }
 }
 
 #[test]
@@ -181,222 +233,6 @@ fn what_was_not_asked_for_longer_than_the_longest_time_comes_first() {
         due[0].url.clone()
     };
     assert_eq!([first(50), first(1_000)], [old, seed]);
-}
-
-/// A site's list that brings in pages, and what it tells of them when it is visited again.
-fn sitemap(urls: &[&str]) -> Event {
-    Event::Sitemap(SitemapRecord {
-        url: "http://a.example/map.xml".into(),
-        host: "a.example".into(),
-        kind: outcome::SitemapKind::Urlset,
-        fetch: FetchRecord {
-            status: 200,
-            ..FetchRecord::default()
-        },
-        urls: urls.iter().map(|url| (*url).to_owned()).collect(),
-        ..SitemapRecord::default()
-    })
-}
-
-fn told(urls: &[&str], at_ms: u64) -> Event {
-    let link = |url: &&str| LinkRecord {
-        url: (*url).to_owned(),
-        fate: LinkFate::Seen,
-        told_ms: at_ms,
-        ..LinkRecord::default()
-    };
-    Event::Visit(Box::new(VisitRecord {
-        url: "http://a.example/map.xml".into(),
-        host: "a.example".into(),
-        source: true,
-        change: Change::Unchanged,
-        page: Some(Box::new(PageRecord {
-            links: urls.iter().map(link).collect(),
-            ..PageRecord::default()
-        })),
-        ..VisitRecord::default()
-    }))
-}
-
-const HOUR_MS: u64 = 3_600_000;
-
-#[test]
-fn sources_are_visited_before_pages_and_within_the_budget_of_their_round() {
-    let pages: Vec<String> = (0..20)
-        .map(|page| format!("http://a.example/{page}"))
-        .collect();
-    let urls: Vec<&str> = pages.iter().map(String::as_str).collect();
-    let mut events = vec![sitemap(&urls)];
-    events.extend(urls.iter().map(|url| read(url)));
-    let mut history = history(events);
-    let settings = AgainSection {
-        budget: 5,
-        ..AgainSection::default()
-    };
-    let now = 100 * 24 * HOUR_MS;
-    assert_eq!(history.round_of(Wanted::Sources), 1);
-    let sources = plan(&history, &settings, Wanted::Sources, now);
-    assert_eq!(sources.len(), 1);
-    assert!(sources[0].source && sources[0].url.ends_with("map.xml"));
-    let all = plan(&history, &settings, Wanted::All, now);
-    assert!(all.len() == 5 && all[0].source && !all[1].source);
-    history.add(
-        &Record {
-            seq: 99,
-            at_ms: now,
-            event: Event::Again(AgainRecord {
-                round: 1,
-                urls: sources,
-                sources: true,
-                ..AgainRecord::default()
-            }),
-        },
-        Position::START,
-    );
-    assert_eq!((history.round_of(Wanted::Round), history.waiting()), (1, 1));
-    assert_eq!(plan(&history, &settings, Wanted::Round, now).len(), 4);
-}
-
-#[test]
-fn a_site_that_tells_the_truth_is_believed_and_one_that_dates_all_today_is_not() {
-    let pages: Vec<String> = (0..20)
-        .map(|page| format!("http://a.example/{page}"))
-        .collect();
-    let urls: Vec<&str> = pages.iter().map(String::as_str).collect();
-    let first = |is_honest: bool| {
-        let mut events = vec![sitemap(&urls)];
-        events.extend(urls.iter().map(|url| read(url)));
-        let mut of = vec![0; urls.len()];
-        for turn in 0..12 {
-            let at_ms = (events.len() as u64 + 1) * HOUR_MS;
-            // Another page in three has changed each time.
-            let changed = |page: usize| page % 3 == turn % 3;
-            let all = urls.iter().enumerate();
-            let some = all.filter(|(page, _)| !is_honest || changed(*page));
-            let some: Vec<&str> = some.map(|(_, url)| *url).collect();
-            events.push(told(&some, at_ms));
-            for (page, url) in urls.iter().enumerate() {
-                let change = match changed(page) {
-                    true => Change::Changed,
-                    false => Change::Unchanged,
-                };
-                events.push(visit(url, of[page], change));
-                of[page] = events.len() as u64;
-            }
-        }
-        let now = (events.len() as u64 + 2) * HOUR_MS;
-        events.push(told(&urls[7..8], now));
-        let history = history(events);
-        let trusted = history.signals["a.example"].are_trusted();
-        let settings = AgainSection {
-            budget: 1,
-            ..AgainSection::default()
-        };
-        let due = plan(&history, &settings, Wanted::Round, now + 2 * HOUR_MS);
-        (trusted, due[0].url == urls[7])
-    };
-    assert_eq!(first(true), (true, true));
-    assert!(!first(false).0);
-}
-
-#[test]
-fn a_date_in_the_future_tells_nothing_and_does_not_silence_those_that_follow() {
-    // It was taken for the last date told, and every honest one after it for an older one.
-    let url = "http://a.example/1";
-    let day = 24 * HOUR_MS;
-    let told_days = |dates: &[u64]| {
-        let mut events = vec![sitemap(&[url]), read(url)];
-        events.extend(dates.iter().map(|date| told(&[url], *date)));
-        let history = history(events);
-        history.known[history.urls[&hash_of(url)] as usize]
-            .told
-            .since(2 * HOUR_MS, 99 * HOUR_MS)
-            .told
-    };
-    assert_eq!(told_days(&[400 * day]), Some(0));
-    assert_eq!(told_days(&[400 * day, 4 * HOUR_MS]), Some(1));
-    // The end of today is not yet, and is no lie.
-    assert_eq!(told_days(&[day, day]), Some(1));
-}
-
-/// A visit to the sitemap that finds it elsewhere.
-fn moved(to: &str, fate: LinkFate) -> Event {
-    let link = LinkRecord {
-        url: to.into(),
-        fate,
-        ..LinkRecord::default()
-    };
-    Event::Visit(Box::new(VisitRecord {
-        url: "http://a.example/map.xml".into(),
-        host: "a.example".into(),
-        source: true,
-        change: Change::Moved,
-        page: Some(Box::new(PageRecord {
-            links: vec![link],
-            ..PageRecord::default()
-        })),
-        ..VisitRecord::default()
-    }))
-}
-
-#[test]
-fn a_source_that_redirects_is_followed_to_where_it_is_now() {
-    let target = "http://a.example/map2.xml";
-    let sources = |events: Vec<Event>| {
-        let history = history(events);
-        let settings = AgainSection::default();
-        let due = plan(&history, &settings, Wanted::Sources, 99 * 24 * HOUR_MS);
-        let urls = due.into_iter().map(|due| due.url);
-        (urls.collect::<Vec<String>>(), history)
-    };
-    // A target that is new is a source once it has been read as one, with what the old one led to.
-    let brought = Event::Visit(Box::new(VisitRecord {
-        url: "http://a.example/map.xml".into(),
-        source: true,
-        change: Change::Unchanged,
-        page: Some(Box::new(PageRecord {
-            links: vec![
-                LinkRecord {
-                    fate: LinkFate::New,
-                    ..LinkRecord::default()
-                };
-                9
-            ],
-            ..PageRecord::default()
-        })),
-        ..VisitRecord::default()
-    }));
-    let old = "http://a.example/map.xml";
-    let (urls, _) = sources(vec![
-        sitemap(&[]),
-        brought.clone(),
-        moved(target, LinkFate::New),
-    ]);
-    assert_eq!(urls, [old]);
-    let read_now = match sitemap(&[]) {
-        Event::Sitemap(map) => Event::Sitemap(SitemapRecord {
-            url: target.into(),
-            ..map
-        }),
-        other => other,
-    };
-    let moves = moved(target, LinkFate::New);
-    let (urls, history) = sources(vec![sitemap(&[]), brought, moves, read_now]);
-    assert_eq!(urls.len(), 2);
-    assert!(history.sources[target].leads.expected(1.0) > 1.0);
-    // One that was taken for something else before is one at once; one that is unknown is none.
-    let file = PageRecord {
-        page: None,
-        ..page(
-            target,
-            Outcome::Judged(Verdict::Junk(JunkReason::UnsupportedType)),
-        )
-    };
-    let known = Event::Page(Box::new(file));
-    let (urls, _) = sources(vec![known, sitemap(&[]), moved(target, LinkFate::Seen)]);
-    assert!(urls.contains(&target.to_owned()), "{urls:?}");
-    let (urls, _) = sources(vec![sitemap(&[]), moved(target, LinkFate::Seen)]);
-    assert_eq!(urls, [old]);
 }
 
 #[test]
@@ -590,137 +426,6 @@ fn a_page_is_held_in_under_200_bytes_while_a_round_is_planned() {
     println!("{each} B a page");
     assert!(each < 200, "{each}");
     assert!(history.dues.len() == 0 && history.listed.is_empty() && history.no_pages.is_empty());
-}
-
-/// A page that links to these.
-fn leads_to(url: &str, links: &[&str]) -> PageRecord {
-    let link = |url: &&str| LinkRecord {
-        url: (*url).into(),
-        fate: LinkFate::Seen,
-        ..LinkRecord::default()
-    };
-    PageRecord {
-        links: links.iter().map(link).collect(),
-        ..page(url, INDEXED)
-    }
-}
-
-/// A URL found on the page of the first record that was answered so.
-fn ended(url: &str, outcome: Outcome, status: u16) -> Event {
-    let fetch = FetchRecord {
-        status,
-        ..FetchRecord::default()
-    };
-    Event::Page(Box::new(PageRecord {
-        via: Some(1),
-        fetch: (status > 0).then_some(fetch),
-        page: None,
-        ..page(url, outcome)
-    }))
-}
-
-const MISSING: Outcome = Outcome::Judged(Verdict::Junk(JunkReason::ErrorPage));
-
-/// The records of the URLs without a page that are asked for once more so many days after the first record.
-fn asked_anew(history: &History, settings: &AgainSection, days: u64) -> Vec<u64> {
-    let choice = history.choose(settings, Wanted::Round, 1, days * 86_400_000);
-    let unread = choice.unread.iter();
-    unread.map(|(_, unread)| unread.record).collect()
-}
-
-#[test]
-fn a_url_without_a_page_is_asked_for_when_its_time_has_come_while_a_page_links_to_it() {
-    let (list, dead) = ("http://a.example/", "http://a.example/dead");
-    let events = || {
-        vec![
-            Event::Page(Box::new(leads_to(list, &[dead]))),
-            ended(dead, MISSING, 404),
-        ]
-    };
-    let settings = AgainSection::default();
-    let known = history(events());
-    assert_eq!(asked_anew(&known, &settings, 2), [0; 0]);
-    assert_eq!(asked_anew(&known, &settings, 4), [2]);
-    // It waits in the queue.
-    let mut waits = events();
-    waits.push(Event::Retry(RetryRecord {
-        urls: vec![dead.into()],
-        ..RetryRecord::default()
-    }));
-    assert_eq!(asked_anew(&history(waits), &settings, 4), [0; 0]);
-    // The list is another one, with the link or without.
-    for (links, asked) in [(&[dead][..], &[2][..]), (&[], &[])] {
-        let mut changed = events();
-        changed.push(Event::Visit(Box::new(VisitRecord {
-            page: Some(Box::new(leads_to(list, links))),
-            url: list.into(),
-            of: 1,
-            was: INDEXED,
-            change: Change::Changed,
-            ..VisitRecord::default()
-        })));
-        assert_eq!(asked_anew(&history(changed), &settings, 4), asked);
-    }
-    // A page at last.
-    let mut read_now = events();
-    read_now.push(read(dead));
-    let known = history(read_now);
-    assert_eq!(asked_anew(&known, &settings, 400), [0; 0]);
-    assert_eq!(known.known(), 2);
-}
-
-#[test]
-fn dead_urls_have_a_share_of_a_round_and_their_hosts_take_turns() {
-    let dead: Vec<String> = (0..1_000)
-        .map(|at| format!("http://a.example/{at}"))
-        .collect();
-    let links: Vec<&str> = dead.iter().map(String::as_str).collect();
-    let mut events = vec![Event::Page(Box::new(leads_to("http://a.example/", &links)))];
-    events.extend(dead.iter().map(|url| ended(url, MISSING, 404)));
-    events.push(ended("http://b.example/last", MISSING, 404));
-    let last = events.len() as u64;
-    let known = history(events);
-    let asked = |budget| {
-        let settings = AgainSection {
-            budget,
-            ..AgainSection::default()
-        };
-        asked_anew(&known, &settings, 100)
-    };
-    assert_eq!(asked(40).len(), 10);
-    assert_eq!(asked(0).len(), 100);
-    assert_eq!(asked(5), [2, last]);
-}
-
-#[test]
-fn what_robots_forbade_is_asked_for_when_the_rules_are_others_and_one_url_looks_whether_they_are() {
-    let rule = outcome::RobotsRefusal::Rule {
-        rule: "Disallow: /".into(),
-        line: 2,
-    };
-    let refused = Outcome::Refused(outcome::Refusal::Robots(rule));
-    let (one, two) = ("http://a.example/1", "http://a.example/2");
-    let robots = |line: &str| {
-        Event::Robots(RobotsRecord {
-            host: "a.example".into(),
-            origin: Some("http://a.example".into()),
-            rules: RobotsAnswer::Parsed,
-            lines: vec![line.into()],
-            ..RobotsRecord::default()
-        })
-    };
-    let asked = |line: &str| {
-        let known = history(vec![
-            Event::Page(Box::new(leads_to("http://a.example/", &[one, two]))),
-            robots("2 Disallow: /"),
-            ended(one, refused.clone(), 0),
-            ended(two, refused.clone(), 0),
-            robots(line),
-        ]);
-        asked_anew(&known, &AgainSection::default(), 1)
-    };
-    assert_eq!(asked("2 Disallow: /"), [3]);
-    assert_eq!(asked("2 Disallow: /x"), [3, 4]);
 }
 
 #[test]
