@@ -437,25 +437,28 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_broke_off_goes_on_where_it_was() {
+    fn a_file_that_broke_off_goes_on_behind_the_last_part_that_was_synced() {
         let (from, to) = (
             tempfile::tempdir().expect("a directory"),
             tempfile::tempdir().expect("a directory"),
         );
-        std::fs::write(from.path().join("00001.warc.gz"), b"0123456789").expect("is written");
+        let part = PART as usize;
+        let all = vec![b'0'; part + 10];
+        std::fs::write(from.path().join("00001.warc.gz"), &all).expect("is written");
         let source = Source::open(&place(from.path())).expect("opens");
         let copies = source.copies().expect("there are copies");
         let file = &copies[0].files["00001.warc.gz"];
-        // Marked, so that it is seen that these bytes were not brought again.
-        std::fs::write(to.path().join(partial_name("00001.warc.gz", file)), b"abc")
-            .expect("is written");
+        // Marked, so that it is seen which bytes were not brought again.
+        let broken_off = vec![b'a'; part + 3];
+        let partial = to.path().join(partial_name("00001.warc.gz", file));
+        std::fs::write(partial, broken_off).expect("is written");
         source
             .bring(&copies[0], to.path(), &|_, _| ())
             .expect("is brought");
-        assert_eq!(
-            std::fs::read(to.path().join("00001.warc.gz")).expect("is read"),
-            b"abc3456789"
-        );
+        let brought = std::fs::read(to.path().join("00001.warc.gz")).expect("is read");
+        let kept = brought.iter().take_while(|byte| **byte == b'a').count();
+        assert_eq!((kept, brought.len()), (part, part + 10));
+        assert!(brought[part..].iter().all(|byte| *byte == b'0'));
     }
 
     #[test]
