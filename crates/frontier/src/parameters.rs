@@ -28,6 +28,11 @@
 //! What looks like an id in a path counts as a parameter (`path_ids`): else a site that writes the session
 //! there never ends. Where the name says that it is a session's, two plain forms are enough.
 //!
+//! The order of parameters is one more thing that may change nothing, and is found out in the same way: by pages
+//! that repeated the page of the same parameters in another order. Only what has another name changes places:
+//! the order of `a[]=1&a[]=2` may be the page's own. It counts as opaque, since a set of filters has as
+//! many orders as there are ways to choose them one by one, so each page is compared under two.
+//!
 //! Memory is bounded: what was not met for longest is forgotten, and a parameter that is met again is
 //! found out about anew.
 
@@ -37,7 +42,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::trap::PageYield;
 use crate::url::{CanonicalUrl, names_session};
-use crate::url_normalizer::{UrlNormalizer, parameter_key};
+use crate::url_normalizer::{ORDER, UrlNormalizer, has_orders, parameter_key};
 
 /// Plain forms that a parameter left as they were, before it is found to change nothing.
 const SAME_MIN: u32 = 12;
@@ -144,7 +149,8 @@ impl Parameters {
         for (name, value) in url.variables().take(PARAMETERS_SEEN_MAX) {
             let form = self.plain_form(url, name);
             let was_read = self.read.contains(&form.without) || self.read.contains(&form.with);
-            let repeats_itself = original.is_some_and(|other| self.is_of(other, &form, name));
+            let repeats_itself = original
+                .is_some_and(|other| self.is_of(other, &form, name) && !has_same(url, other, name));
             let counted = match differing.contains(&name) {
                 true => Some(self.plain_form_of(url, &differing).with(name)),
                 false => repeats_itself.then_some(form.with),
@@ -156,9 +162,39 @@ impl Parameters {
                 seen.different += u32::from(is_new && was_read);
             });
         }
+        self.observe_order(url, is_new, original);
         if page_yield == PageYield::Content {
             self.note_read(url);
         }
+    }
+
+    /// Notes what the order of parameters changed.
+    fn observe_order(&mut self, url: &CanonicalUrl, is_new: bool, original: Option<&CanonicalUrl>) {
+        if !has_orders(url) {
+            return;
+        }
+        let host = url.host();
+        let form = self.plain_form(url, ORDER);
+        let was_read = self.read.contains(&form.with);
+        let is_other_order = |other: &CanonicalUrl| {
+            self.is_of(other, &form, ORDER) && self.names(url) != self.names(other)
+        };
+        let repeats_itself = original.is_some_and(is_other_order);
+        let is_first = repeats_itself && self.counted.insert(form.with);
+        self.count(parameter_key(&host, ORDER), |seen| {
+            seen.no_counter = true;
+            seen.same += u32::from(is_first);
+            seen.different += u32::from(is_new && was_read);
+        });
+    }
+
+    /// The names of a URL's variables but those that change nothing, in their order.
+    fn names<'u>(&self, url: &'u CanonicalUrl) -> Vec<&'u str> {
+        let host = url.host();
+        let names = url.variables().map(|(name, _)| name);
+        names
+            .filter(|name| !self.normalizer.ignores(&host, name))
+            .collect()
     }
 
     /// The parameters in which a page differs from its copy, where it differs in several: none of them changed
@@ -191,6 +227,8 @@ impl Parameters {
     fn note_read(&mut self, url: &CanonicalUrl) {
         let names = url.variables().map(|(name, _)| name);
         let forms = names.take(PARAMETERS_SEEN_MAX);
+        let order = has_orders(url).then_some(ORDER);
+        let forms = forms.chain(order);
         let with: Vec<u64> = forms.map(|name| self.plain_form(url, name).with).collect();
         // No parameter has an empty name: this is the URL without those that change nothing.
         let bare = self.plain_form(url, "").without;
@@ -293,14 +331,26 @@ impl Parameters {
     /// The key of a URL less some parameters and those that are known to change nothing.
     fn plain_form_of(&self, url: &CanonicalUrl, parameters: &[&str]) -> Form {
         let host = url.host();
+        let is_left_out =
+            |name: &str| parameters.contains(&name) || self.normalizer.ignores(&host, name);
+        let variables = url.variables();
+        let mut left: Vec<_> = variables.filter(|(name, _)| !is_left_out(name)).collect();
+        if is_left_out(ORDER) {
+            left.sort_by_key(|(name, _)| *name);
+        }
         let mut text = [host.as_str(), &url.bare_path()].concat();
-        for (name, value) in url.variables() {
-            if !parameters.contains(&name) && !self.normalizer.ignores(&host, name) {
-                text.extend(["&", name, "=", value]);
-            }
+        for (name, value) in left {
+            text.extend(["&", name, "=", value]);
         }
         Form(xxh3_64(text.as_bytes()))
     }
+}
+
+/// Whether two URLs have the same values of a variable, or both have none.
+fn has_same(url: &CanonicalUrl, other: &CanonicalUrl, name: &str) -> bool {
+    let of_name = |variable: &(&str, &str)| variable.0 == name;
+    let own = url.variables().filter(of_name);
+    own.eq(other.variables().filter(of_name))
 }
 
 impl Form {

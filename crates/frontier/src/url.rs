@@ -173,6 +173,20 @@ impl CanonicalUrl {
         }
     }
 
+    /// The URL with the parameters of its query sorted by name; `None` where they are. Those of one name
+    /// keep their order.
+    pub(crate) fn in_order(&self) -> Option<String> {
+        let (before, query) = self.text.split_once('?')?;
+        let name = |piece: &&str| piece.split('=').next().unwrap_or("").to_owned();
+        let pieces: Vec<&str> = query.split('&').collect();
+        if pieces.is_sorted_by_key(name) {
+            return None;
+        }
+        let mut sorted = pieces;
+        sorted.sort_by_key(name);
+        Some([before, "?", &sorted.join("&")].concat())
+    }
+
     /// The one variable in which this URL differs from another of the same path, on whichever
     /// host; `None` when they differ in more, or in none.
     pub fn differs_in<'u>(&'u self, other: &'u CanonicalUrl) -> Option<&'u str> {

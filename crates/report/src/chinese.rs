@@ -281,6 +281,7 @@ mod tests {
             "a.test mirrors b.test",
             "\"/print\" is the same as \"\" on a.test",
             "ref changes nothing on a.test",
+            "the order of parameters changes nothing on a.test",
             "http://a.test/…?p=1 names http://a.test/… without p as canonical",
             "a.test yields next to nothing",
             "some forms of URLs on a.test yield next to nothing",
@@ -324,6 +325,10 @@ mod tests {
             (
                 "ref changes nothing on a.test; a.test mirrors b.test",
                 "a.test 上参数 ref 无关紧要；a.test 是 b.test 的镜像",
+            ),
+            (
+                "the order of parameters changes nothing on a.test; ref changes nothing on a.test",
+                "a.test 上参数的顺序无关紧要；a.test 上参数 ref 无关紧要",
             ),
             (
                 "Not fetched: left out, by budget host.",

@@ -24,7 +24,9 @@
 //! URLs are compared by their normalized form, without the parameters that the frontier has found to
 //! change nothing: copies on a mirror often differ in a session id as well. Where such a parameter has
 //! opaque values, a page is fetched under two of them; if the texts are equal, its further spellings
-//! are refused, whatever becomes of other pages. Else session ids would make a site endless.
+//! are refused, whatever becomes of other pages. Else session ids would make a site endless. So it is with the
+//! order of parameters, of which a set of filters has many: in a second order a page is never refused
+//! unread, only held back, and once order has mattered for any page, no order is refused.
 //!
 //! The same holds for values that are URLs of the site and lead nowhere, such as that of a login form
 //! for the way back (`idle_values`): without it half of a budget went to one form.
@@ -42,8 +44,8 @@ use std::collections::{HashMap, HashSet};
 
 use archive::RetryRecord;
 use focus::{UrlDedupConfig, UrlDedupRules};
-use frontier::{CanonicalUrl, HeldBack, HostKey, Permission, Refused, UrlNormalizer};
-use outcome::{LearntLosses, LowYield, PredictionCause, Refusal};
+use frontier::{CanonicalUrl, HeldBack, HostKey, ORDER, Permission, Refused, UrlNormalizer};
+use outcome::{LearntLosses, LowYield, PredictionCause, Refusal, of_compared};
 use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -399,8 +401,10 @@ impl FetchGate {
 
     /// Whether a probe of one of the rules was a page of its own.
     fn is_doubtful(&self, refusal: &Refusal) -> bool {
+        let was_wrong = |rule: &str| self.losses.of(rule).unique > 0;
         let rules = refusal.rules();
-        rules.iter().any(|rule| self.losses.of(rule).unique > 0)
+        let mut rules = rules.iter().map(String::as_str);
+        rules.any(|rule| was_wrong(rule) || order_of_compared(rule).is_some_and(was_wrong))
     }
 
     fn costs_less_than_a_page(&self, refusal: &Refusal, under_way: impl Fn(&str) -> u64) -> bool {
@@ -439,6 +443,13 @@ impl FetchGate {
             }
         }
     }
+}
+
+/// The rule of orders behind that of pages that were compared in two: where order matters at times, a third
+/// may still be a page of its own.
+fn order_of_compared(rule: &str) -> Option<&str> {
+    let order = rule.strip_suffix(&of_compared(""))?;
+    order.starts_with(ORDER).then_some(order)
 }
 
 fn refuse(refusal: Refusal) -> Permission {

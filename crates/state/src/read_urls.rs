@@ -4,11 +4,11 @@
 //! read. So a page is noted under its plain URL and, with their names, without each of its
 //! parameters; when it is asked for, those count that have been found to change nothing since. A
 //! page that was never read does not pass for read: `list?page=2` does not stand for `list` unless
-//! `page` changes nothing.
+//! `page` changes nothing. So it is with the order of its parameters.
 
 use std::collections::HashSet;
 
-use frontier::{CanonicalUrl, HostKey, UrlNormalizer};
+use frontier::{CanonicalUrl, HostKey, ORDER, UrlNormalizer};
 use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -55,6 +55,9 @@ impl ReadUrls {
         for chosen in 0..1u32 << optional.len() {
             let is_left_out = |at: usize| at < optional.len() && chosen >> at & 1 == 1;
             self.forms.insert(hash_without(&plain, is_left_out));
+            if let Some(hash) = hash_in_order(&plain, is_left_out) {
+                self.forms.insert(add_name(hash, ORDER));
+            }
         }
         // Its plain URL was not read itself: it is found by what it leaves out.
         let mut idle = normalizer.ignored_in(url);
@@ -69,7 +72,8 @@ impl ReadUrls {
             return;
         }
         let names = self.names.entry(plain.host(), |_, _| {});
-        for name in optional.iter().chain(&idle) {
+        let idle = idle.iter().filter(|name| **name != ORDER);
+        for name in optional.iter().chain(idle) {
             if names.len() < NAMES_MAX && names.iter().all(|known| known != name) {
                 names.push((*name).to_owned());
             }
@@ -96,9 +100,11 @@ impl ReadUrls {
         let mut ways = vec![(hash_without(&plain, |_| false), Vec::new())];
         let names = self.names.get(&host).into_iter().flatten();
         let idle = names.filter(|name| normalizer.ignores(&host, name));
-        for name in idle.take(PARAMETERS_MAX) {
+        let idle = idle.take(PARAMETERS_MAX).map(String::as_str);
+        let order = normalizer.ignores(&host, ORDER).then_some(ORDER);
+        for name in idle.chain(order) {
             let with = ways.iter().map(|(hash, names): &(u64, Vec<&str>)| {
-                let names = names.iter().copied().chain([name.as_str()]);
+                let names = names.iter().copied().chain([name]);
                 (add_name(*hash, name), names.collect())
             });
             let with: Vec<_> = with.collect();
@@ -112,17 +118,36 @@ impl ReadUrls {
 
 /// A hash of the URL without some of its variables, and of the names of these.
 fn hash_without(url: &CanonicalUrl, is_left_out: impl Fn(usize) -> bool) -> u64 {
-    let path = url.path_and_query();
-    let origin = url.as_str().strip_suffix(path).unwrap_or_default();
     let kept = url.variables().enumerate();
     let kept = kept.filter(|(at, _)| !is_left_out(*at));
-    let text = kept.fold(
-        [origin, &url.bare_path()].concat(),
-        |mut text, (_, (name, value))| {
-            text.extend(["&", name, "=", value]);
-            text
-        },
-    );
+    let kept: Vec<_> = kept.map(|(_, variable)| variable).collect();
+    hash_of(url, &kept, is_left_out)
+}
+
+/// The same with the others sorted by name; `None` where they are.
+fn hash_in_order(url: &CanonicalUrl, is_left_out: impl Fn(usize) -> bool) -> Option<u64> {
+    let count = url.parameters().count();
+    let kept = url.variables().enumerate();
+    let kept = kept.filter(|(at, _)| !is_left_out(*at));
+    let mut kept: Vec<_> = kept.collect();
+    // What stands in the path has its place.
+    let in_query = kept.partition_point(|(at, _)| *at < count);
+    let in_query = &mut kept[..in_query];
+    if in_query.is_sorted_by_key(|(_, (name, _))| *name) {
+        return None;
+    }
+    in_query.sort_by_key(|(_, (name, _))| *name);
+    let kept: Vec<_> = kept.into_iter().map(|(_, variable)| variable).collect();
+    Some(hash_of(url, &kept, is_left_out))
+}
+
+fn hash_of(url: &CanonicalUrl, kept: &[(&str, &str)], is_left_out: impl Fn(usize) -> bool) -> u64 {
+    let path = url.path_and_query();
+    let origin = url.as_str().strip_suffix(path).unwrap_or_default();
+    let mut text = [origin, &url.bare_path()].concat();
+    for (name, value) in kept {
+        text.extend(["&", name, "=", value]);
+    }
     let left_out = url.variables().enumerate();
     let left_out = left_out.filter(|(at, _)| is_left_out(*at));
     left_out.fold(xxh3_64(text.as_bytes()), |hash, (_, (name, _))| {
@@ -138,6 +163,16 @@ fn add_name(hash: u64, name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_does_not_pass_for_read_in_another_order_where_order_may_matter() {
+        let mut read = ReadUrls::default();
+        let normalizer = UrlNormalizer::default();
+        let page = CanonicalUrl::parse("http://a.example/?b=1&a=2&c=3").unwrap();
+        read.note(&page, &normalizer);
+        assert!(read.contains(page.as_str(), &normalizer));
+        assert!(!read.contains("http://a.example/?a=2&b=1&c=3", &normalizer));
+    }
 
     #[test]
     fn at_the_bound_the_pages_read_longest_ago_are_forgotten_and_new_ones_are_noted() {

@@ -98,7 +98,7 @@ keys! {
             .counts_for(CountsFor::NewLinks);
 
         /// What becomes of URLs that differ from a page that was read in parameters only that were
-        /// found to change nothing, such as session ids.
+        /// found to change nothing, such as session ids, or in their order.
         idle_parameters: LearntRule = LearntRule::Auto, any();
 
         /// What becomes of URLs that a learnt rule calls copies: mirrors, print versions.

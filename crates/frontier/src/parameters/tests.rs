@@ -298,3 +298,105 @@ fn parameters_that_go_together_are_found_together() {
     check(&parameters, "a.example", "id", None);
     check(&parameters, "a.example", "lid", None);
 }
+
+/// Two orders of one set of parameters.
+fn orders(set: u32) -> [String; 2] {
+    [
+        format!("a.example/shop?color={set}&size=s"),
+        format!("a.example/shop?size=s&color={set}"),
+    ]
+}
+
+/// Finds out that the order of parameters changes nothing on a host.
+fn without_order() -> Parameters {
+    let mut parameters = Parameters::default();
+    for set in 0..SAME_MIN {
+        let [first, second] = orders(set);
+        new(&mut parameters, &first);
+        repeat(&mut parameters, &second, &first);
+    }
+    parameters
+}
+
+#[test]
+fn the_order_of_parameters_is_found_by_pages_that_repeat_themselves_in_another() {
+    let parameters = without_order();
+    check(&parameters, "a.example", ORDER, Some(true));
+    check(&parameters, "b.example", ORDER, None);
+    // What has the same value in both orders was not shown to change nothing.
+    for name in ["color", "size"] {
+        check(&parameters, "a.example", name, None);
+    }
+}
+
+#[test]
+fn each_set_of_parameters_counts_once_for_their_order() {
+    let mut parameters = Parameters::default();
+    new(&mut parameters, "a.example/shop?a=1&b=1&c=1&d=1");
+    for order in ["abdc", "acbd", "acdb", "adbc", "adcb", "bacd", "badc"] {
+        for order in [order.to_owned(), order.chars().rev().collect()] {
+            let pieces: Vec<String> = order.chars().map(|name| format!("{name}=1")).collect();
+            let page = format!("a.example/shop?{}", pieces.join("&"));
+            repeat(&mut parameters, &page, "a.example/shop?a=1&b=1&c=1&d=1");
+        }
+    }
+    check(&parameters, "a.example", ORDER, None);
+}
+
+#[test]
+fn a_page_that_is_new_in_another_order_speaks_against_it() {
+    let mut parameters = without_order();
+    let [first, second] = orders(100);
+    new(&mut parameters, &first);
+    check(&parameters, "a.example", ORDER, Some(true));
+    new(&mut parameters, &second);
+    check(&parameters, "a.example", ORDER, None);
+}
+
+#[test]
+fn where_each_order_is_a_page_of_its_own_nothing_is_found() {
+    let mut parameters = Parameters::default();
+    for set in 0..100 {
+        for page in orders(set) {
+            new(&mut parameters, &page);
+        }
+    }
+    check(&parameters, "a.example", ORDER, None);
+}
+
+#[test]
+fn the_order_of_values_of_one_name_says_nothing_and_is_left_alone() {
+    let mut parameters = Parameters::default();
+    for set in 0..100 {
+        let first = format!("a.example/shop?f[]={set}&f[]=s");
+        new(&mut parameters, &first);
+        let second = format!("a.example/shop?f[]=s&f[]={set}");
+        repeat(&mut parameters, &second, &first);
+    }
+    check(&parameters, "a.example", ORDER, None);
+}
+
+#[test]
+fn pages_that_differ_in_a_session_id_alone_say_nothing_of_order_nor_of_what_they_share() {
+    let mut parameters = with_sessions();
+    for page in 0..100 {
+        let first = format!("a.example/show?view=full&id={page}&sid=0000000a");
+        new(&mut parameters, &first);
+        let second = format!("a.example/show?view=full&id={page}&sid=0000000b");
+        repeat(&mut parameters, &second, &first);
+    }
+    check(&parameters, "a.example", ORDER, None);
+    check(&parameters, "a.example", "view", None);
+}
+
+#[test]
+fn once_order_is_nothing_other_parameters_are_found_in_any_order() {
+    let mut parameters = without_order();
+    for set in 0..SAME_MIN {
+        let first = format!("a.example/shop?size=m&color={set}");
+        new(&mut parameters, &first);
+        let sorted = format!("a.example/shop?color={set}&sort=price&size=m");
+        repeat(&mut parameters, &sorted, &first);
+    }
+    check(&parameters, "a.example", "sort", Some(false));
+}

@@ -71,6 +71,7 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("{} mirrors {}", "{0} 是 {1} 的镜像"), ("{} is the same as {} on {}", "{2} 上 {0} 与 {1} 相同"),
     ("{} names {} without {} as canonical", "{0} 指去掉 {2} 的 {1} 为规范网址"), ("{} names {} as canonical", "{0} 指 {1} 为规范网址"),
     ("{} gives as much, since {}", "与 {0} 一样没有收获，因为{1}"), ("{} leads nowhere new", "{0} 不通向任何新内容"),
+    ("the order of parameters changes nothing on {}", "{0} 上参数的顺序无关紧要"),
     ("{} changes nothing on {}", "{1} 上参数 {0} 无关紧要"),
     ("{}: harvest over the last {} pages is {} %, under {} %", "{0}：最近 {1} 个页面的收获率为 {2} %，低于 {3} %"),
     ("loopback", "环回地址"), ("private", "私有地址"), ("link-local", "链路本地地址"), ("this network", "本网络"), ("carrier-grade NAT", "运营商级 NAT"),

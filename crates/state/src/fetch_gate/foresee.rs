@@ -1,6 +1,6 @@
 //! What the rules say of a URL that was not fetched yet.
 
-use frontier::{CanonicalUrl, HostKey, UrlNormalizer};
+use frontier::{CanonicalUrl, HostKey, ORDER, UrlNormalizer};
 use outcome::{LowYield, PredictedDuplicate, PredictionCause, Refusal, of_compared};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -143,9 +143,14 @@ impl FetchGate {
                 (false, true) => url.as_str(),
                 (false, false) => &plain,
             });
+            let mode = match self.learnt.parameters {
+                // A page in another order is compared first, or a form in which order matters is lost.
+                Learnt::Refuse if !compared && names.contains(&ORDER) => Learnt::HoldBack,
+                mode => mode,
+            };
             let rules = parameter_rules(host, &names, compared);
             let cause = PredictionCause::IgnoredParameters { rules, compared };
-            return foreseen(plain, cause, self.learnt.parameters, draw, true);
+            return foreseen(plain, cause, mode, draw, true);
         }
         if let Some(idle) = self.idle_values(url) {
             return Some(idle);

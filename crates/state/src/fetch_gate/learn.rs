@@ -1,8 +1,8 @@
 //! What a page that was read teaches the rules, and tells of those that had spoken of it.
 
 use archive::{LinkRecord, PageRecord};
-use frontier::{CanonicalUrl, UrlNormalizer};
-use outcome::{JunkKind, JunkReason, LinkFate, LowYield, Outcome};
+use frontier::{CanonicalUrl, ORDER, UrlNormalizer};
+use outcome::{JunkKind, JunkReason, LinkFate, LowYield, Outcome, of_compared};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::files::FileLink;
@@ -202,6 +202,9 @@ impl FetchGate {
         if is_unique {
             for rule in &record.foreseen_by {
                 self.find_wrong(rule);
+                if rule.starts_with(ORDER) {
+                    self.find_wrong(&of_compared(rule));
+                }
             }
         } else if record.page.is_some()
             && normalizer.normalized(url) == *original

@@ -6,6 +6,7 @@ use super::*;
 use crate::recorded::original_of;
 
 mod files;
+mod order;
 mod values;
 mod yields;
 
