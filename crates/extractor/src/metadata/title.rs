@@ -3,7 +3,7 @@
 //! Nearly every page has a `<title>`, and nearly every `<title>` has the site's name in it. `<h1>` is
 //! the title that readers see, unless it is the logo or one of many. So the sources are compared: a
 //! heading that `<title>` repeats is the title; otherwise the title for sharing; otherwise `<title>`
-//! without the site's name.
+//! without the site's name. A field for the title alone, as Chinese authorities must declare it, is taken as it is.
 
 use html5ever::local_name;
 use url::Url;
@@ -27,10 +27,11 @@ pub(super) fn find(
     url: &Url,
 ) -> Option<String> {
     let sources = Sources::gather(flat, survey, structured, main, site_name, url);
-    let chosen = sources
-        .leading_heading()
+    let chosen = declared(flat)
+        .or_else(|| sources.leading_heading())
         .or_else(|| sources.agreed_heading())
         .or_else(|| sources.only_heading())
+        .or_else(|| sources.said_part(survey, main))
         .map(str::to_owned);
     let Sources {
         clean,
@@ -49,6 +50,15 @@ pub(super) fn find(
             heading.map(|heading| heading.text)
         })
         .or_else(|| Some(short(&flat.title)).filter(|title| !title.is_empty()))
+}
+
+/// The title of the article alone, which China's authorities declare beside the names of the site and the section.
+fn declared<'a>(flat: &FlatDom<'a>) -> Option<&'a str> {
+    let title = flat.meta(&["ArticleTitle"])?;
+    let is_other = ["SiteName", "ColumnName"]
+        .iter()
+        .any(|name| flat.meta(&[name]) == Some(title));
+    (!is_other && title.chars().any(char::is_alphanumeric)).then_some(title)
 }
 
 /// Everything that may be the title.
@@ -74,6 +84,8 @@ struct Heading {
     level: u8,
     /// It leads to the site's front page, as a logo does.
     is_home: bool,
+    /// Runs between it and the beginning of the content.
+    distance: usize,
 }
 
 impl Sources {
@@ -87,7 +99,7 @@ impl Sources {
     ) -> Sources {
         let whole = Some(short(&flat.title)).filter(|title| !is_placeholder(title));
         let whole = whole.unwrap_or_default();
-        let headings = headings(flat, survey, main, url);
+        let headings = headings(flat, survey, main, &whole, url);
         let home = headings.iter().find(|heading| heading.is_home);
         let logo = home.map(|heading| heading.text.clone());
         let site_name = site_name.map(str::to_owned).or(logo);
@@ -148,10 +160,10 @@ impl Sources {
         let first_part = letters(first_segment(&self.whole));
         let agrees = |heading: &&Heading| {
             let count = heading.letters.chars().count();
-            count >= 4
+            let is_whole = count >= 4
                 && (count >= half || heading.letters == first_part)
-                && (whole.contains(&heading.letters) || shared.contains(&heading.letters))
-                && !self.is_site(heading)
+                && (whole.contains(&heading.letters) || shared.contains(&heading.letters));
+            (is_whole || self.is_name_first(heading)) && !self.is_site(heading)
         };
         let agreeing = self.headings.iter().filter(agrees);
         agreeing
@@ -159,17 +171,61 @@ impl Sources {
             .map(|heading| heading.text.as_str())
     }
 
+    /// Whether a heading right over the content, of two characters or more in Chinese, is the first part of
+    /// `<title>`, as the names of people are. If another heading repeats the rest, the first part is the site's name.
+    fn is_name_first(&self, heading: &Heading) -> bool {
+        const RUNS_MAX: usize = 4;
+        let Some(rest) = self.whole.strip_prefix(&heading.text) else {
+            return false;
+        };
+        let others = letters(rest);
+        heading.distance <= RUNS_MAX
+            && heading.letters.chars().nth(1).is_some()
+            && heading.letters.chars().all(crate::char_counts::is_cjk)
+            && rest.starts_with(|c: char| !c.is_alphanumeric())
+            && !self.headings.iter().any(|other| other.letters == others)
+    }
+
+    /// A line near the beginning of the content that is one end of `<title>` and at least half of it, where nothing
+    /// else tells which end is the site's.
+    fn said_part<'s>(&self, survey: &'s Survey, main: &[bool]) -> Option<&'s str> {
+        const RUNS_BEFORE: usize = 12;
+        const RUNS_BEHIND: usize = 4;
+        if self.shared.is_some() || self.headline.is_some() {
+            return None;
+        }
+        let half = letters(&self.whole).chars().count().div_ceil(2);
+        let first = main.iter().position(|&kept| kept).unwrap_or(0);
+        let near = first.saturating_sub(RUNS_BEFORE)..first + RUNS_BEHIND;
+        let is_apart = |c: Option<char>| c.is_some_and(|c| !c.is_alphanumeric());
+        let is_part = |text: &&str| {
+            let is_last = self.whole.strip_suffix(text);
+            let is_first = self.whole.strip_prefix(text);
+            let is_end = is_last.is_some_and(|rest| is_apart(rest.chars().next_back()))
+                || is_first.is_some_and(|rest| is_apart(rest.chars().next()));
+            let count = letters(text).chars().count();
+            is_end && count >= half.max(4) && self.site_name.as_deref() != Some(text)
+        };
+        let lines = near.filter_map(|run| survey.texts.get(run));
+        lines.map(String::as_str).find(is_part)
+    }
+
     /// The page's only first-level heading, if it has several words and shares some with `<title>`
     /// or is the headline of JSON-LD: the slogan over a landing page shares none.
     fn only_heading(&self) -> Option<&str> {
-        let mut first_level = self.headings.iter().filter(|heading| heading.level == 1);
+        let mut first_level = self
+            .headings
+            .iter()
+            .filter(|heading| heading.level == 1 && !heading.is_home);
         let (Some(only), None) = (first_level.next(), first_level.next()) else {
             return None;
         };
         let is_headline =
             || self.headline.as_deref().map(letters).as_deref() == Some(&only.letters);
-        (words(&only.text) >= 4 && (shares_words(&only.text, &self.whole) || is_headline()))
-            .then_some(only.text.as_str())
+        let is_title = words(&only.text) >= 4
+            && (shares_words(&only.text, &self.whole) || is_headline())
+            || is_name_of_page(&self.clean) && words(&only.text) >= 2;
+        is_title.then_some(only.text.as_str())
     }
 }
 
@@ -192,13 +248,31 @@ fn is_placeholder(title: &str) -> bool {
     PLACEHOLDERS.contains(&letters(title).as_str())
 }
 
+/// Whether a title is a name that a program gives to a page: one word with marks within, "howto:lock_gates".
+fn is_name_of_page(title: &str) -> bool {
+    let is_mark = |c| matches!(c, ':' | '_' | '/');
+    !title.contains(' ')
+        && title.is_ascii()
+        && title
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .contains(is_mark)
+}
+
 /// The first-level headings, and near the beginning of the content the second-level ones and those of
 /// lower levels that are named as titles.
-fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool], url: &Url) -> Vec<Heading> {
+fn headings(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    main: &[bool],
+    title: &str,
+    url: &Url,
+) -> Vec<Heading> {
     let first = main.iter().position(|&kept| kept).unwrap_or(0);
+    let in_brackets = in_brackets(title).map(|(_, site)| letters(site));
     let mut out = Vec::new();
     for (index, element) in flat.elements.iter().enumerate() {
-        let near = (element.first_run as usize).abs_diff(first) < 12;
+        let distance = (element.first_run as usize).abs_diff(first);
+        let near = distance < 12;
         let level = match element.tag {
             Tag::H1 => 1,
             Tag::H2 if near => 2,
@@ -209,11 +283,15 @@ fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool], url: &Url) -> Ve
             let text = element_text(flat, survey, index as u32);
             if !text.is_empty() && text.chars().count() < 300 {
                 let text = text.trim_end_matches(['¶', '#', ' ']).to_owned();
+                let letters = letters(&text);
+                let is_in_brackets =
+                    is_linked(flat, index as u32) && in_brackets.as_deref() == Some(&letters);
                 out.push(Heading {
-                    letters: letters(&text),
-                    is_home: leads_home(flat, index as u32, url),
+                    letters,
+                    is_home: is_in_brackets || leads_home(flat, index as u32, url),
                     text,
                     level,
+                    distance,
                 });
             }
         }
@@ -221,12 +299,23 @@ fn headings(flat: &FlatDom<'_>, survey: &Survey, main: &[bool], url: &Url) -> Ve
     out
 }
 
+/// A title and the site's name in square brackets at its end: "The eel fisher [Marsh walks]".
+fn in_brackets(title: &str) -> Option<(&str, &str)> {
+    let (head, site) = title.strip_suffix(']')?.rsplit_once(" [")?;
+    Some((head, site))
+}
+
+/// Whether all of a heading is a link.
+fn is_linked(flat: &FlatDom<'_>, heading: ElementIndex) -> bool {
+    let element = &flat.elements[heading as usize];
+    element.link_weight > 0 && element.link_weight == element.counts.weight
+}
+
 /// Whether all of a heading is a link to the front page of its host, on another page of that.
 fn leads_home(flat: &FlatDom<'_>, heading: ElementIndex, url: &Url) -> bool {
     let element = &flat.elements[heading as usize];
-    let is_linked = element.link_weight > 0 && element.link_weight == element.counts.weight;
     let is_front = |url: &Url| url.path() == "/" && url.query().is_none();
-    is_linked
+    is_linked(flat, heading)
         && !is_front(url)
         && (heading + 1..element.end)
             .filter_map(|at| {
@@ -307,6 +396,11 @@ fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
         && site_name.is_some_and(|site| letters(site) == letters(head))
     {
         rest = tail.trim();
+    }
+    if let Some((head, tail)) = in_brackets(rest)
+        && is_site(tail)
+    {
+        rest = head.trim();
     }
     let repeated = repeated_separator(rest, &SEPARATORS);
     // At most four parts are cut: section, site, slogan.
@@ -480,6 +574,57 @@ mod tests {
             "<h1>Marsh walks: The eel fisher</h1>",
             "Marsh walks: The eel fisher",
         );
+    }
+
+    #[test]
+    fn a_linked_heading_in_brackets_at_the_end_of_the_title_is_the_sites_name() {
+        let logo = "<h1 class=logo><a href=/doku.php?id=start>Marsh walks</a></h1>";
+        for title in [
+            "howto:eel_fisher [Marsh walks]",
+            "The eel fisher [Marsh walks]",
+        ] {
+            check_page(
+                &format!("<title>{title}</title>"),
+                &format!("{logo}<h1>The eel fisher</h1>"),
+                "The eel fisher",
+            );
+        }
+        let title = "<title>The eel fisher [Marsh walks]</title>";
+        check_page(title, logo, "The eel fisher");
+    }
+
+    #[test]
+    fn the_title_that_authorities_declare_is_the_title() {
+        let head = "<title>某市人民政府 政策文件 海堤修复</title><meta name=SiteName content=某市人民政府>";
+        let named = |title: &str| format!("{head}<meta name=ArticleTitle content={title}>");
+        check_page(&named("海堤修复"), "<h1>某市人民政府</h1>", "海堤修复");
+        check_page(&named("某市人民政府"), "", "某市人民政府 政策文件 海堤修复");
+    }
+
+    #[test]
+    fn a_short_name_over_the_text_that_the_title_begins_with_is_the_title() {
+        let title = "<title>陈涛-某某大学计算机学院</title>";
+        check_page(title, "<div><h2>陈涛</h2><p>职称：教授</p></div>", "陈涛");
+        let title = "<title>学院-海堤修复工程</title>";
+        check_page(title, "<h2>学院</h2><h2>海堤修复工程</h2>", "海堤修复工程");
+    }
+
+    #[test]
+    fn a_line_that_is_the_longer_end_of_the_title_is_the_title() {
+        for (title, line) in [
+            (
+                "某某学院>>通知公告>>海堤修复工程方案发布",
+                "海堤修复工程方案发布",
+            ),
+            ("某某学院-海堤修复工程", "海堤修复工程"),
+            (
+                "Marsh :: View topic - What the eel fisher took",
+                "What the eel fisher took",
+            ),
+        ] {
+            let head = format!("<title>{title}</title>");
+            check_page(&head, &format!("<div>{line}</div>"), line);
+        }
     }
 
     #[test]
