@@ -5,9 +5,11 @@
 
 mod calendars;
 mod forms;
+mod order;
 mod role;
 
 use crate::bounded::byte_prefix;
+pub(crate) use order::MonthFirst;
 use role::WEEKDAYS;
 pub(crate) use role::{Role, role_of};
 
@@ -22,7 +24,7 @@ pub(crate) fn machine(value: &str) -> Option<String> {
 }
 
 /// As [`machine`]; `month_first` tells whether "3/4/2020" is March 4 on this page.
-pub(crate) fn machine_in(value: &str, month_first: bool) -> Option<String> {
+pub(crate) fn machine_in(value: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
     let value = value.trim();
     if let Some(found) = forms::iso(value) {
         let day = checked(found.year, found.month, found.day)?;
@@ -102,27 +104,27 @@ const DATE_BYTES_MIN: usize = 8;
 
 /// The first date in a line that may be the text's own: one that is announced as such, or that stands for
 /// itself. A date amid a sentence is what the sentence is about.
-pub(crate) fn published_in(text: &str, month_first: bool) -> Option<String> {
+pub(crate) fn published_in(text: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
     let is_published = |role: Role, is_free: bool| match role {
         Role::Published => true,
         Role::Unsaid => is_free,
         Role::Modified | Role::Other => false,
     };
-    find(text, month_first, &is_published)
+    find(text, month_first.into(), &is_published)
 }
 
 /// The first date in a line of which a word says that the text was published then.
-pub(crate) fn said_published_in(text: &str, month_first: bool) -> Option<String> {
-    find(text, month_first, &|role, _| role == Role::Published)
+pub(crate) fn said_published_in(text: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
+    find(text, month_first.into(), &|role, _| role == Role::Published)
 }
 
 /// The first date in a line that tells when the text was changed.
-pub(crate) fn modified_in(text: &str, month_first: bool) -> Option<String> {
-    find(text, month_first, &|role, _| role == Role::Modified)
+pub(crate) fn modified_in(text: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
+    find(text, month_first.into(), &|role, _| role == Role::Modified)
 }
 
 /// The first date that `fits` by its role and by whether it stands outside a sentence.
-fn find(text: &str, month_first: bool, fits: &dyn Fn(Role, bool) -> bool) -> Option<String> {
+fn find(text: &str, month_first: MonthFirst, fits: &dyn Fn(Role, bool) -> bool) -> Option<String> {
     let is_sentence = ends_sentence(text);
     let mut rest = text.to_owned();
     // What of the line stands before the rest.
@@ -164,12 +166,12 @@ fn is_dateline(after: &str) -> bool {
 }
 
 /// The first date in a line of text; `month_first` tells whether "3/4/2020" is March 4.
-pub(crate) fn written(text: &str, month_first: bool) -> Option<String> {
-    first(text, month_first).map(|(_, date, _)| date)
+pub(crate) fn written(text: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
+    first(text, month_first.into()).map(|(_, date, _)| date)
 }
 
 /// The first date in a line of text, with where it stands in the line in lower case, and that line.
-fn first(text: &str, month_first: bool) -> Option<(usize, String, String)> {
+fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)> {
     let text = byte_prefix(text, LINE_BYTES_MAX);
     let may_be_elsewhere = calendars::may_stand_in(text);
     if !forms::has_year(text) && !may_be_elsewhere {
@@ -194,7 +196,7 @@ fn first(text: &str, month_first: bool) -> Option<(usize, String, String)> {
         // "3/14/2020" has the month first, "14.3.2020" and "14/3/2020" have not; for "3/4/2020" it
         // depends on the page.
         let month_first =
-            second_number > 12 || (month_first && found.separator == '/' && first_number <= 12);
+            second_number > 12 || (month_first.with(found.separator) && first_number <= 12);
         let date = if month_first {
             checked(found.year, first, second)
         } else {
@@ -202,7 +204,11 @@ fn first(text: &str, month_first: bool) -> Option<(usize, String, String)> {
         };
         keep(found.at, date);
     }
-    for found in [forms::month_day(&text), forms::day_month(&text)] {
+    for found in [
+        forms::month_day(&text),
+        forms::day_month(&text),
+        forms::month_day_time(&text),
+    ] {
         if let Some(found) = found
             && let Some(month) = month(found.month)
         {
@@ -307,6 +313,9 @@ mod tests {
         check("3/14/2020", Some("2020-03-14"));
         check("14/3/2020", Some("2020-03-14"));
         check("5 марта 2021 г.", Some("2021-03-05"));
+        check("Fri Mar  5 10:11:12 UTC 2021", Some("2021-03-05"));
+        check("Fri Mar 5 10:11:12 2021", Some("2021-03-05"));
+        check("Fri Mar  5 10:11:12 AM UTC 2021", Some("2021-03-05"));
     }
 
     #[test]

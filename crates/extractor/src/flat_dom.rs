@@ -162,6 +162,8 @@ pub(crate) struct FlatDom<'a> {
     pub metas: Vec<(&'a str, &'a str)>,
     /// The texts of `<script type="application/ld+json">`.
     pub json_ld: Vec<&'a str>,
+    /// The page's other scripts.
+    pub scripts: Vec<&'a str>,
     /// `<link rel href>` of the kinds metadata reads.
     pub head_links: Vec<(&'a str, &'a str)>,
     /// `href` of the first `<base>` that has one.
@@ -183,6 +185,7 @@ impl<'a> FlatDom<'a> {
                 title: String::new(),
                 metas: Vec::new(),
                 json_ld: Vec::new(),
+                scripts: Vec::new(),
                 head_links: Vec::new(),
                 base: None,
                 lang: None,

@@ -16,7 +16,7 @@ use crate::bounded::char_prefix;
 use crate::classifier::Classified;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
-use crate::page::PageContext;
+use crate::page::{PageContext, PageType};
 use crate::prefix_sums::is_prose;
 use crate::structured::Structured;
 use crate::survey::Survey;
@@ -48,16 +48,24 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
         survey,
         structured,
         main,
+        page_type,
         ..
     } = page;
     let site_name = flat
-        .meta(&["og:site_name", "application-name"])
+        .meta(&["og:site_name", "application-name", "SiteName"])
         .map(str::to_owned)
         .or_else(|| structured.site_name.clone())
         .map(|name| short(&name));
     let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
     let zone = BylineZone::of(flat, survey, main, title.as_deref());
-    let dating = Dating::of(flat, survey, structured, &zone, context.headers);
+    let dating = Dating::of(
+        flat,
+        survey,
+        structured,
+        &zone,
+        context.headers,
+        *page_type == PageType::Forum,
+    );
     Metadata {
         author: author::find(page, &zone, site_name.as_deref(), base),
         published: dating.published(base),
@@ -221,8 +229,10 @@ fn language(
     let sample = |bytes: usize| {
         let kept = || (0..main.len()).filter(kept);
         let prose = language_sample(survey, kept().filter(|&run| !is_code(run)), bytes);
-        // Code is in no language; only where there is nothing else it has to do.
-        match prose.contains(char::is_alphabetic) {
+        // Code is in no language; it has to do only where there is nothing else, or no more than a heading over
+        // a text that is written as code is.
+        let is_told = segment::language(&prose, declared.as_deref()).is_some();
+        match is_told && prose.contains(char::is_alphabetic) {
             true => prose,
             false => language_sample(survey, kept(), bytes),
         }
@@ -303,6 +313,28 @@ mod tests {
         };
         assert_eq!(language(&format!("<p>{prose}</p>")).as_deref(), Some("zh"));
         assert_ne!(language(&format!("<p>{names}</p>")).as_deref(), Some("zh"));
+    }
+
+    #[test]
+    fn a_text_written_as_code_is_in_its_language_whatever_stands_over_it() {
+        for (text, expected) in [
+            (
+                "The command prints the names of all files that were changed since it last ran.\n",
+                "en",
+            ),
+            (
+                "这个命令打印上次运行以后改变过的所有文件的名字，一行一个。\n",
+                "zh",
+            ),
+        ] {
+            let html = format!(
+                "<title>ls(1)</title><h1>ls(1)</h1><pre>{}</pre><hr><p><a href=/z>cp(1)</a></p>",
+                text.repeat(8)
+            );
+            let url = url::Url::parse("http://a.example/").unwrap();
+            let page = crate::extract(&html, &PageContext::new(&url));
+            assert_eq!(page.lang.as_deref(), Some(expected));
+        }
     }
 
     #[test]

@@ -181,6 +181,9 @@ impl Structured {
                 fields.get("@type"),
                 &["WebPage", "ItemPage", "AboutPage", "FAQPage"],
             );
+        if !part && type_is(fields.get("@type"), &["JobPosting"]) {
+            set(&mut self.published, text("datePosted"));
+        }
         if is_work || (page && !part) {
             set(
                 &mut self.published,

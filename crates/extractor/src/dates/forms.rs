@@ -219,6 +219,45 @@ pub(super) fn month_day(text: &str) -> Option<Written<'_>> {
     })
 }
 
+/// "Mar 5 10:11:12 UTC 2021", as the clocks of Unix write it; the month is any name.
+pub(super) fn month_day_time(text: &str) -> Option<Written<'_>> {
+    leftmost(text, |mut cursor| {
+        let at = cursor.at;
+        let month = cursor.name()?;
+        cursor.some(char::is_whitespace)?;
+        let day = cursor.digits(2)?;
+        cursor.some(char::is_whitespace)?;
+        cursor.digits(2)?;
+        cursor.one(|c| c == ':')?;
+        cursor.exactly(2)?;
+        if cursor.one(|c| c == ':').is_some() {
+            cursor.exactly(2)?;
+        }
+        cursor.some(char::is_whitespace)?;
+        cursor.particle(&["am", "pm"]);
+        let mut zone = cursor;
+        zone.one(|c| matches!(c, '+' | '-'));
+        let is_zone = zone
+            .some(|c| c.is_ascii_alphanumeric())
+            .is_some_and(|zone| (2..=5).contains(&zone.len()));
+        zone.some(char::is_whitespace);
+        let behind_zone = zone.year().filter(|_| is_zone && zone.ends_word());
+        let year = match behind_zone {
+            Some(year) => {
+                cursor = zone;
+                year
+            }
+            None => cursor.year()?,
+        };
+        cursor.ends_word().then_some(Written {
+            at,
+            year,
+            month,
+            day,
+        })
+    })
+}
+
 /// "5. März 2021", "5 de marzo de 2021"; the month is any name.
 pub(super) fn day_month(text: &str) -> Option<Written<'_>> {
     let between = |c: char| c.is_whitespace() || c == '-';
@@ -387,6 +426,7 @@ mod tests {
     const YEAR_LAST: &str =
         r"(?:\b|\p{Han})(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?[-/.]\s?((?:19|20)\d\d)(?:\b|\p{Han})";
     const MONTH_DAY: &str = r"(?:\b|\p{Han})(\p{L}{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:at\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
+    const MONTH_DAY_TIME: &str = r"(?:\b|\p{Han})(\p{L}{3,12})\s+(\d{1,2})\s+\d{1,2}:\d\d(?::\d\d)?\s+(?:[ap]m\s+)?(?:[+-]?[a-zA-Z0-9]{2,5}\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
     const DAY_MONTH: &str = r"(?:\b|\p{Han})(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[\s-]+(?:of\s+|de\s+|d')?(\p{L}{3,12})\.?,?[\s-]+(?:de\s+|del\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
     const ISO: &str = r"^((?:19|20)\d\d)-(\d{1,2})-(\d{1,2})(?:[Tt ]\s*(\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*([Zz]|[+-]\d\d:?\d\d)?)?";
     const PATH: &str = r"/((?:19|20)\d\d)[-/_](0?[1-9]|1[0-2])[-/_](0?[1-9]|[12]\d|3[01])(?:[^\d]|$)|[-_/t]((?:19|20)\d\d)[-/]?(0[1-9]|1[0-2])[-/]?(0[1-9]|[12]\d|3[01])(?:[^\d]|$)";
@@ -412,6 +452,8 @@ mod tests {
         assert_eq!(last.map(Vec::from), expected, "{text:?}");
         let named = month_day(text).map(|found| vec![found.month, found.day, found.year]);
         assert_eq!(named, by_regex(MONTH_DAY, text), "{text:?}");
+        let timed = month_day_time(text).map(|found| vec![found.month, found.day, found.year]);
+        assert_eq!(timed, by_regex(MONTH_DAY_TIME, text), "{text:?}");
         let named = day_month(text).map(|found| vec![found.day, found.month, found.year]);
         assert_eq!(named, by_regex(DAY_MONTH, text), "{text:?}");
         let stated = iso(text).map(|found| {
@@ -449,6 +491,10 @@ mod tests {
             "5 de marzo de 2021",
             "1er-of août-2020",
             "5. d'abril del 2021",
+            "fri jun  2 10:11:12 utc 2023",
+            "jun 2 10:11 2023",
+            "jun 2 10:11:12 pm +0200 2023",
+            "jun 2 10:11:1 2023",
             "2021-03-05 08:01:02.5 +0800",
             "2021-03-05T8:01Z",
             "2021-03-051",

@@ -335,8 +335,10 @@ impl<'a> Flattener<'a> {
                 let json = element
                     .attribute(&local_name!("type"))
                     .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
-                if json && let Some(text) = text(node) {
-                    self.flat.json_ld.push(text);
+                match (text(node), json) {
+                    (Some(text), true) => self.flat.json_ld.push(text),
+                    (Some(text), false) => self.flat.scripts.push(text),
+                    (None, _) => {}
                 }
             }
             _ => {}

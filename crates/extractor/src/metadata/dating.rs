@@ -6,12 +6,14 @@
 //! page have dates of their own, unless a word says that it is the text's; so has, at the end of the content, a
 //! line that is more than a date. Nothing was published after the page was sent.
 
+use std::ops::Range;
+
 use html5ever::{LocalName, local_name};
 use url::Url;
 
 use crate::bounded::char_prefix;
 use crate::class_hints::Hint;
-use crate::dates::{self, Role};
+use crate::dates::{self, MonthFirst, Role};
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement};
 use crate::line_markers::Marker;
@@ -58,11 +60,78 @@ pub(super) struct Dating<'d, 'a> {
     /// The day on which the page was sent.
     fetched: Option<String>,
     /// Whether "3/4/2020" is March 4 on this page.
-    month_first: bool,
+    month_first: MonthFirst,
+    /// The runs of a thread's first post that stand before its text.
+    post: Range<usize>,
+}
+
+/// Variables that scripts assign the time of publication to.
+const ASSIGNED: [&str; 8] = [
+    "createTime",
+    "create_time",
+    "publishTime",
+    "publish_time",
+    "publishDate",
+    "publish_date",
+    "pubDate",
+    "pubTime",
+];
+
+/// The text in quotes that is assigned to a variable whose name stands before: ` = '2020-02-01'`.
+fn assigned_value(behind: &str) -> Option<&str> {
+    const VALUE_BYTES_MAX: usize = 40;
+    let value = behind.trim_start().strip_prefix('=')?.trim_start();
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let value = &value[quote.len_utf8()..];
+    let end = value.find(quote).filter(|&end| end <= VALUE_BYTES_MAX)?;
+    Some(&value[..end])
+}
+
+/// The runs of a thread from its first post to its text. The posts are the largest elements around the text that
+/// have others of their kind beside them; the first need not be the one with the text.
+fn first_post(flat: &FlatDom<'_>, text: usize) -> Range<usize> {
+    let Some(run) = flat.runs.get(text) else {
+        return text..text;
+    };
+    let kind = |at: ElementIndex| {
+        let element = &flat.elements[at as usize];
+        (element.parent, element.tag, element.shape)
+    };
+    let first_alike = |at: ElementIndex| -> Option<ElementIndex> {
+        let element = &flat.elements[at as usize];
+        if !element.tag.is_block() || element.end_run < element.first_run + 2 {
+            return None;
+        }
+        let mut beside = children(flat, element.parent).filter(|&other| kind(other) == kind(at));
+        let first = beside.next()?;
+        (first != at || beside.next().is_some()).then_some(first)
+    };
+    let posts = flat.ancestors(run.owner).filter_map(first_alike);
+    let from = posts.last().map_or(text, |first| {
+        flat.elements[first as usize].first_run as usize
+    });
+    from..text
+}
+
+/// The elements directly in another, some thousand at most.
+fn children(flat: &FlatDom<'_>, parent: ElementIndex) -> impl Iterator<Item = ElementIndex> {
+    const CHILDREN_MAX: usize = 2000;
+    let end = flat.elements.get(parent as usize).map_or(0, |at| at.end);
+    let mut next = parent.saturating_add(1);
+    std::iter::from_fn(move || {
+        let child = next;
+        next = flat
+            .elements
+            .get(child as usize)
+            .filter(|_| child < end)?
+            .end;
+        Some(child)
+    })
+    .take(CHILDREN_MAX)
 }
 
 /// Finds a date in a line, given whether "3/4/2020" is March 4.
-type Reader = dyn Fn(&str, bool) -> Option<String>;
+type Reader = dyn Fn(&str, MonthFirst) -> Option<String>;
 
 /// Whether a line has no word but that of a month.
 fn is_date_alone(text: &str) -> bool {
@@ -97,7 +166,11 @@ impl<'d, 'a> Dating<'d, 'a> {
         structured: &'d Structured,
         zone: &'d BylineZone,
         headers: &[(String, Vec<u8>)],
+        is_thread: bool,
     ) -> Dating<'d, 'a> {
+        let dated = survey.texts.iter().zip(&survey.markers);
+        let dated = dated.filter(|(_, markers)| markers.has(Marker::Date));
+        let dated = dated.map(|(text, _)| text.as_str());
         let is_english = |lang: &str| lang.to_ascii_lowercase().starts_with("en");
         Dating {
             flat,
@@ -105,7 +178,11 @@ impl<'d, 'a> Dating<'d, 'a> {
             structured,
             zone,
             fetched: fetched(headers),
-            month_first: flat.lang.is_none_or(is_english),
+            month_first: MonthFirst::on_page(dated, flat.lang.is_none_or(is_english)),
+            post: match is_thread {
+                true => first_post(flat, zone.text),
+                false => zone.text..zone.text,
+            },
         }
     }
 
@@ -126,9 +203,15 @@ impl<'d, 'a> Dating<'d, 'a> {
             })
             .or_else(|| in_url.clone())
             .or_else(|| self.marked_time());
-        let near = || self.written_near(&dates::published_in, &dates::said_published_in);
+        let near = || {
+            self.written_near(
+                &|text, order| dates::published_in(text, order),
+                &|text, order| dates::said_published_in(text, order),
+            )
+        };
         let Some(declared) = declared else {
-            return near().or_else(|| self.in_byline_class());
+            let found = near().or_else(|| self.in_byline_class());
+            return found.or_else(|| self.assigned());
         };
         // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
         // is the day in the publisher's own time zone.
@@ -154,9 +237,10 @@ impl<'d, 'a> Dating<'d, 'a> {
                 ])
                 .and_then(dates::machine)
         };
-        declared
-            .or_else(in_meta)
-            .or_else(|| self.written_near(&dates::modified_in, &dates::modified_in))
+        declared.or_else(in_meta).or_else(|| {
+            let read = |text: &str, order| dates::modified_in(text, order);
+            self.written_near(&read, &read)
+        })
     }
 
     /// Whether a day had come when the page was sent; it may be a day ahead, in another time zone.
@@ -296,8 +380,9 @@ impl<'d, 'a> Dating<'d, 'a> {
         };
         let near_title = |index| dated(index, reader(index, true));
         let at_the_end = |index| dated(index, reader(index, self.is_little_but_a_date(index)));
-        zone.range
+        self.post
             .clone()
+            .chain(zone.range.clone())
             .find_map(near_title)
             .or_else(|| zone.tail.clone().find_map(at_the_end))
     }
@@ -324,6 +409,22 @@ impl<'d, 'a> Dating<'d, 'a> {
         const WEIGHT_MAX: u32 = 60;
         let run = &self.flat.runs[index];
         run.link_weight == 0 && run.counts.weight <= WEIGHT_MAX
+    }
+
+    /// A date that a script of the page assigns to a variable named after it. Only where the page says nothing
+    /// else: some programs write the date into the page by script.
+    fn assigned(&self) -> Option<String> {
+        const SCRIPTS_MAX: usize = 64;
+        let scripts = self.flat.scripts.iter().take(SCRIPTS_MAX);
+        scripts
+            .flat_map(|script| {
+                ASSIGNED.iter().flat_map(|name| {
+                    let found = script.match_indices(name);
+                    found.map(|(at, _)| &script[at + name.len()..])
+                })
+            })
+            .filter_map(assigned_value)
+            .find_map(|value| dates::machine(value).filter(|date| self.has_been(date)))
     }
 
     /// A date in an element whose class names a by-line or date.
@@ -371,6 +472,52 @@ mod tests {
         let page = read(line, None);
         assert_eq!(page.published.as_deref(), published, "{line}");
         assert_eq!(page.modified.as_deref(), modified, "{line}");
+    }
+
+    #[test]
+    fn a_thread_is_as_old_as_its_first_post() {
+        let post = |name: &str, date: &str, text: &str| {
+            format!(
+                "<li class=post><div class=head>{date}, 10:32 PM</div><div>#1</div><div>{name}</div>\
+                 <div>Member</div><div>Join Date</div><div>Jul 2008</div><div>Posts</div><div>12</div>\
+                 <div>Likes</div><div>3</div><div>Place</div><div>Ely</div><h2>The lock</h2><p>{text}</p></li>"
+            )
+        };
+        let text = "The river rose again on Thursday night, and took the old stone bridge with it, I hear. ";
+        let posts = [
+            ("ann", "02-06-2017"),
+            ("bo", "02-09-2017"),
+            ("cy", "02-12-2017"),
+        ];
+        let posts = posts.map(|(name, date)| post(name, date, &text.repeat(3)));
+        let page = format!(
+            "<html lang=en><title>The lock</title><h1>Thread: The lock</h1><ol id=posts>{}</ol>",
+            posts.concat()
+        );
+        let url = url::Url::parse("https://canal.example/showthread.php?t=3").unwrap();
+        let page = extract(&page, &PageContext::new(&url));
+        assert_eq!(page.published.as_deref(), Some("2017-02-06"));
+    }
+
+    #[test]
+    fn a_date_that_a_script_writes_is_read_where_the_page_has_none() {
+        let script = "<script>var biz = 'x'; var createTime = '2021-03-05 12:00';</script>";
+        check(script, Some("2021-03-05T12:00:00"), None);
+        check(
+            &format!("<p>5 May 2020</p>{script}"),
+            Some("2020-05-05"),
+            None,
+        );
+        check("<script>f(createTime, '2021-03-05')</script>", None, None);
+    }
+
+    #[test]
+    fn a_job_was_published_when_it_was_posted() {
+        check(
+            "<script type='application/ld+json'>{\"@type\": \"JobPosting\", \"datePosted\": \"2021-03-05\"}</script>",
+            Some("2021-03-05"),
+            None,
+        );
     }
 
     #[test]
