@@ -6,6 +6,7 @@
 mod author;
 mod byline;
 mod dating;
+mod labelled;
 mod name;
 mod title;
 

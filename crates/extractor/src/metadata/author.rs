@@ -4,6 +4,8 @@
 //! title. A declared author that is the site itself counts only if the page names nobody else; the URL
 //! of a profile does not count.
 
+use std::ops::Range;
+
 use html5ever::local_name;
 use url::Url;
 
@@ -11,13 +13,14 @@ use crate::bounded::byte_prefix;
 use crate::class_hints::Hint;
 use crate::classifier::Classified;
 use crate::dom::Attributes;
-use crate::flat_dom::FlatDom;
+use crate::flat_dom::{ElementIndex, FlatDom, Piece};
+use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::title::letters;
-use super::{BylineZone, byline, element_text, name, short};
+use super::{BylineZone, byline, element_text, labelled, name, short};
 
 pub(super) fn find(
     page: &Classified<'_, '_>,
@@ -51,10 +54,18 @@ pub(super) fn find(
     {
         return Some(poster);
     }
-    marked(flat, survey, zone, true)
-        .or_else(|| byline(survey, zone))
-        .or_else(|| profile(flat, zone))
-        .or_else(|| marked(flat, survey, zone, false))
+    // A by-line may stand some lines above the title or beside the text.
+    let near = zone.range.start.saturating_sub(20)..zone.range.end + 4;
+    marked(flat, survey, near.clone(), true)
+        .or_else(|| byline(flat, zone))
+        .or_else(|| profile(flat, zone, host))
+        .or_else(|| marked(flat, survey, near, false))
+        .or_else(|| {
+            // Below a text that is no article stand those who review it and who answer.
+            let is_article = *page_type == PageType::Article;
+            marked(flat, survey, zone.tail.clone(), false).filter(|_| is_article)
+        })
+        .or_else(|| sender(flat, survey, zone))
         .or(declared)
 }
 
@@ -117,12 +128,15 @@ impl Names {
         names
     }
 
-    fn add(&mut self, text: &str) {
-        if let Some(name) = name::clean(text)
-            && !self.0.iter().any(|known| says(&name, known))
-        {
+    /// Adds the name in a text; returns whether there is one, known or not.
+    fn add(&mut self, text: &str) -> bool {
+        let Some(name) = name::clean(text) else {
+            return false;
+        };
+        if !self.0.iter().any(|known| says(&name, known)) {
             self.0.push(name);
         }
+        true
     }
 
     fn joined(self) -> Option<String> {
@@ -153,7 +167,10 @@ fn poster(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone) -> Option<Stri
             .filter(|&index| (2..=60).contains(&flat.elements[index].counts.chars))
             .filter(|&index| fits(flat, index))
             .take(NAMES_READ_MAX)
-            .find_map(|index| name::clean(&text_of(flat, survey, index)))
+            .find_map(|index| {
+                let lines = signed(flat, survey, index);
+                lines.iter().find_map(|line| name::clean(line))
+            })
     };
     first(title..text, is_user)
         .or_else(|| first(title..end, is_marked))
@@ -233,17 +250,17 @@ fn leads_to_user(href: &str) -> bool {
 
 /// The text of elements marked as the author: by `rel=author` or `itemprop=author`; if not `strict`,
 /// also by their class.
-fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) -> Option<String> {
+fn marked(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    range: Range<usize>,
+    strict: bool,
+) -> Option<String> {
     let mut names = Names::default();
     let mut read = 0;
     for (index, element) in flat.elements.iter().enumerate() {
         let at = element.first_run as usize;
-        // A by-line may stand some lines above the title or beside the text.
-        let from = zone.range.start.saturating_sub(20);
-        if !(from..zone.range.end + 4).contains(&at)
-            || element.counts.chars == 0
-            || element.counts.chars > 80
-        {
+        if !range.contains(&at) || element.counts.chars == 0 || element.counts.chars > 80 {
             continue;
         }
         let is_classed = || {
@@ -251,6 +268,7 @@ fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) 
             let class = class.unwrap_or("").to_ascii_lowercase();
             (element.hints.has(Hint::User) || element.hints.has(Hint::Byline))
                 && (class.contains("author") || class.contains("byline"))
+                && !class.contains("comment")
         };
         if !(is_marked(flat, index) || (!strict && is_classed())) {
             continue;
@@ -259,9 +277,10 @@ fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) 
         if read > NAMES_READ_MAX {
             break;
         }
-        let text = text_of(flat, survey, index);
-        if text.chars().count() < 80 {
-            names.add(&text);
+        for text in signed(flat, survey, index) {
+            if text.chars().count() < 80 && names.add(&text) {
+                break;
+            }
         }
         if names.0.len() == if strict { 4 } else { 1 } {
             break;
@@ -270,8 +289,18 @@ fn marked(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone, strict: bool) 
     names.joined()
 }
 
+/// Whether a link leads to a member of the page's own site by a name with an `@`; on other sites such links are
+/// accounts to follow.
+fn leads_to_handle(href: &str, host: &str) -> bool {
+    let href = href.split(['?', '#']).next().unwrap_or("");
+    let (_, rest) = href.split_once("//").unwrap_or(("", href));
+    let (target, handle) = rest.split_once("/@").unwrap_or((rest, ""));
+    let target = target.trim_start_matches("www.");
+    !handle.is_empty() && !handle.contains('/') && (target.is_empty() || target == host)
+}
+
 /// The text of links to an author's page: those near the title, or the only one on the page.
-fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
+fn profile(flat: &FlatDom<'_>, zone: &BylineZone, host: &str) -> Option<String> {
     let mut close = Names::default();
     let mut all = Names::default();
     let mut read = 0;
@@ -280,7 +309,10 @@ fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
             continue;
         }
         let href = element.element.attribute(&local_name!("href"));
-        let leads_to_author = href.is_some_and(has_author_folder);
+        let at = element.first_run as usize;
+        let is_close = zone.range.contains(&at) || zone.range.contains(&at.saturating_sub(1));
+        let is_handle = |href: &str| is_close && leads_to_handle(href, host);
+        let leads_to_author = href.is_some_and(|href| has_author_folder(href) || is_handle(href));
         if !leads_to_author && element.element.attribute(&local_name!("rel")) != Some("author") {
             continue;
         }
@@ -289,8 +321,6 @@ fn profile(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
             break;
         }
         let name = inline_text(flat, index);
-        let at = element.first_run as usize;
-        let is_close = zone.range.contains(&at) || zone.range.contains(&at.saturating_sub(1));
         if is_close && close.0.len() < 4 {
             close.add(&name);
         }
@@ -315,6 +345,41 @@ fn has_author_folder(href: &str) -> bool {
         }
     }
     false
+}
+
+/// What an element that stands for an author may say as the name, the best first: what microdata marks in it as
+/// the name, else its lines. A block may hold an office, a rank and counts below the name.
+fn signed(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> Vec<String> {
+    const LINES_MAX: usize = 4;
+    let element = &flat.elements[index];
+    let is_name = |&at: &usize| {
+        let property = flat.elements[at]
+            .element
+            .attribute(&local_name!("itemprop"));
+        let mut properties = property.unwrap_or("").split_ascii_whitespace();
+        properties.any(|property| property.eq_ignore_ascii_case("name"))
+    };
+    let is_scope = element
+        .element
+        .attribute(&local_name!("itemscope"))
+        .is_some();
+    let named = (index + 1..element.end as usize).find(is_name);
+    if let Some(named) = named.filter(|_| is_scope) {
+        return vec![text_of(flat, survey, named)];
+    }
+    if !element.tag.is_block() {
+        return vec![inline_text(flat, index)];
+    }
+    let runs = element.first_run as usize..element.end_run as usize;
+    let lines = runs.filter_map(|run| survey.texts.get(run));
+    let lines = lines.flat_map(|text| text.split('\n'));
+    // "Article by:", "Insights from": the name stands in the next line.
+    let is_label = |line: &String| {
+        let last = line.rsplit(' ').next().unwrap_or("");
+        line.ends_with([':', '：']) || matches!(last, "by" | "from" | "with" | "about")
+    };
+    let lines = lines.map(short).filter(|line| !is_label(line));
+    lines.take(LINES_MAX).collect()
 }
 
 /// The text of an element; that of an inline one is only a part of its run.
@@ -345,15 +410,82 @@ fn inline_text(flat: &FlatDom<'_>, index: usize) -> String {
 const LINE_BYTES_MAX: usize = 240;
 
 /// The name in a by-line, "By A. Writer" or "作者：某某", near the title or at the end of the content.
-fn byline(survey: &Survey, zone: &BylineZone) -> Option<String> {
+fn byline(flat: &FlatDom<'_>, zone: &BylineZone) -> Option<String> {
     zone.range
         .clone()
         .chain(zone.tail.clone())
         .find_map(|index| {
-            let text = survey.texts.get(index)?;
-            let head = byte_prefix(text, LINE_BYTES_MAX).replace('\n', " ");
-            byline::name_in(&head).and_then(name::clean)
+            let mut line = line_with_edges(flat, index)?;
+            // "Published by", and the name in a block of its own.
+            if byline::is_announcement(&line) {
+                line.push(' ');
+                line.push_str(&line_with_edges(flat, index + 1)?);
+            }
+            byline::name_in(&line).as_deref().and_then(name::clean)
         })
+}
+
+/// Who sent a mail, as archives of mailing lists show it: a name before a link to an address, with the date.
+fn sender(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone) -> Option<String> {
+    let leads_to_address = |piece: &Piece<'_>| {
+        flat.ancestors(piece.element).take(3).any(|at| {
+            let href = flat.elements[at as usize]
+                .element
+                .attribute(&local_name!("href"));
+            href.is_some_and(|href| href.starts_with("mailto:"))
+        })
+    };
+    let is_name = |text: &str| {
+        let words = || text.split(' ');
+        (2..=4).contains(&words().count())
+            && words().all(|word| word.starts_with(char::is_uppercase))
+    };
+    let lines = zone.range.clone().filter(|&index| {
+        let markers = survey.markers.get(index);
+        markers.is_some_and(|markers| markers.has(Marker::Date))
+    });
+    lines
+        .filter_map(|index| flat.runs.get(index))
+        .find_map(|run| {
+            let pieces = &flat.pieces[run.pieces.start as usize..run.pieces.end as usize];
+            let address = pieces.iter().position(leads_to_address)?;
+            let mut before = String::new();
+            for piece in &pieces[..address] {
+                crate::whitespace::push_collapsed(&mut before, piece.text);
+            }
+            Some(before.trim())
+                .filter(|name| is_name(name))
+                .and_then(name::clean)
+        })
+}
+
+/// The beginning of a run with marks where inline elements begin and end.
+fn line_with_edges(flat: &FlatDom<'_>, index: usize) -> Option<String> {
+    const EDGES_MAX: usize = 16;
+    let run = flat.runs.get(index)?;
+    let mut line = String::new();
+    let mut inner = run.owner;
+    for piece in &flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
+        let up: Vec<_> = flat
+            .ancestors(inner)
+            .take_while(|&at| !flat.contains(at, piece.element))
+            .take(EDGES_MAX)
+            .collect();
+        let depth = |at: ElementIndex| flat.elements.get(at as usize).map_or(0, |at| at.depth);
+        let common = depth(inner).saturating_sub(up.len() as u16);
+        let down = depth(piece.element).saturating_sub(common) as usize;
+        line.extend(up.iter().map(|_| labelled::CLOSE));
+        line.extend(std::iter::repeat_n(labelled::OPEN, down.min(EDGES_MAX)));
+        inner = piece.element;
+        match piece.text.is_empty() {
+            true => line.push('\n'),
+            false => crate::whitespace::push_collapsed(&mut line, piece.text),
+        }
+        if line.len() > LINE_BYTES_MAX {
+            break;
+        }
+    }
+    Some(byte_prefix(line.trim(), LINE_BYTES_MAX).to_owned())
 }
 
 #[cfg(test)]
@@ -368,6 +500,90 @@ mod tests {
         for href in ["/author", "author/jane", "/authority/x", "/nearby/x", ""] {
             assert!(!has_author_folder(href), "{href}");
         }
+    }
+
+    #[test]
+    fn a_handle_is_a_member_of_its_own_site() {
+        for href in ["/@ann", "https://www.a.example/@ann?source=x"] {
+            assert!(leads_to_handle(href, "a.example"), "{href}");
+        }
+        for href in [
+            "https://b.example/@ann",
+            "/@ann/12",
+            "/@",
+            "mailto:a@a.example",
+        ] {
+            assert!(!leads_to_handle(href, "a.example"), "{href}");
+        }
+    }
+
+    #[track_caller]
+    fn check(byline: &str, author: Option<&str>) {
+        let text =
+            "<p>The river rose again on Thursday night, and took the old stone bridge with it.</p>";
+        let html = format!(
+            "<title>The eel fisher</title><main><h1>The eel fisher</h1>{byline}{}</main>",
+            text.repeat(4)
+        );
+        let url = Url::parse("https://marsh.example/eel").unwrap();
+        let page = crate::extract(&html, &crate::PageContext::new(&url));
+        assert_eq!(page.author.as_deref(), author, "{byline}");
+    }
+
+    #[test]
+    fn labels_of_a_by_line_are_told_from_names_by_their_elements() {
+        for byline in [
+            "<div><span>作者：刘军涛</span><span>时间：2020-03-05</span></div>",
+            "<div><span>2020-03-05</span> <span>作者：刘军涛</span> <span>来源：办公室</span></div>",
+            "<div><small>作者:</small>刘军涛 <small>点击:</small>2319次</div>",
+            "<div class=author>作者：刘军涛　编辑：周敏</div>",
+            "<p>作者：刘军涛<br>本文版权归作者和博客楼共有</p>",
+            "<div><em>作者：</em><a href=/u/1>刘军涛</a><a href=/f>关注</a></div>",
+        ] {
+            check(byline, Some("刘军涛"));
+        }
+    }
+
+    #[test]
+    fn of_an_author_in_microdata_the_name_is_read() {
+        for byline in [
+            "<div itemprop=author itemscope><a href=/u/1>Ann Lane</a><span itemprop=name>Ann Lane</span></div>",
+            "<div itemprop=author itemscope><span itemprop=name>Ann Lane</span><span>Staff writer</span></div>",
+        ] {
+            check(byline, Some("Ann Lane"));
+        }
+    }
+
+    #[test]
+    fn of_a_block_named_after_the_author_the_line_with_the_name_is_read() {
+        check(
+            "<div class=post_author><a href=m?u=1>Ann Lane</a><br><span>Junior Member</span><br>Posts: 12</div>",
+            Some("Ann Lane"),
+        );
+        check(
+            "<div class=author><p>Written by</p><p>Ann Lane</p><p>Gardener</p></div>",
+            Some("Ann Lane"),
+        );
+        check(
+            "<div class=author-info><p>Insights from</p><p>Ann Lane</p><p>Gardener</p></div>",
+            Some("Ann Lane"),
+        );
+    }
+
+    #[test]
+    fn who_sent_a_mail_stands_before_the_address() {
+        let mail = "<b>Ann Lane</b> <a href=mailto:l>ann at l.example</a><br>";
+        let date = "<i>Fri Mar  5 10:11:12 UTC 2021</i>";
+        check(&format!("<p>{mail}{date}</p>"), Some("Ann Lane"));
+        check(&format!("<p>{mail}</p>"), None);
+    }
+
+    #[test]
+    fn a_link_to_all_of_somebodys_articles_is_no_name() {
+        check(
+            "<p><a href=/author/ann>View all posts by Ann Lane</a></p>",
+            Some("Ann Lane"),
+        );
     }
 
     #[test]

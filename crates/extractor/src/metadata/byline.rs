@@ -1,15 +1,69 @@
 //! By-lines: "By A. Writer" or "作者：某某", as a name behind words that announce one.
 //!
-//! Four forms are known, each read by a scan: a label with a colon anywhere in a line, in Chinese; a
-//! word such as "by" that begins a line, with a name in capitals behind it; the same behind a date; and 记者
-//! (reporter) with a name, which begins a line. Regular expressions for them take milliseconds to compile, since
-//! their classes are capitals and letters of all scripts.
+//! Four forms are known, each read by a scan: a label with a colon anywhere in a line, and 记者 (reporter) with a
+//! name, both in Chinese (see [`labelled`](super::labelled)); a word such as "by" that begins a line, with a name
+//! in capitals behind it; and the same behind a date. Regular expressions for them take milliseconds to compile,
+//! since their classes are capitals and letters of all scripts.
 
+use super::labelled::{self, is_edge};
 use super::name;
 
-/// The name in a line's by-line.
-pub(super) fn name_in(line: &str) -> Option<&str> {
-    let named = named(line)?;
+/// The name in a line's by-line. The line may say where elements begin and end, and where it breaks.
+pub(super) fn name_in(line: &str) -> Option<String> {
+    let chinese = labelled::labelled(line).and_then(plausible);
+    if let Some(name) = chinese {
+        return Some(name.replace(is_edge, ""));
+    }
+    let plain = without_edges(line);
+    let english = written_by(&plain).or_else(|| dated(&plain));
+    english
+        .or_else(|| labelled::reported_by(line))
+        .and_then(plausible)
+        .map(|name| name.replace(is_edge, ""))
+}
+
+/// Whether a line only announces a name, which stands in the next line then.
+pub(super) fn is_announcement(line: &str) -> bool {
+    let plain = without_edges(line).to_lowercase();
+    let word = plain.trim_end_matches([':', '：', ' ']);
+    let is_by = ANNOUNCEMENTS.contains(&word) && word.ends_with("by");
+    // "Published by" stands over the name of a company.
+    (is_by && word != "published by") || plain == "作者：" || plain == "作者:"
+}
+
+/// A line without the marks of elements. A capital behind the end of an element, or directly behind a small letter
+/// at an edge, begins another text, as an office behind a name does: it goes to a line of its own.
+fn without_edges(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let [mut is_at_edge, mut is_behind_end] = [false; 2];
+    for c in line.chars() {
+        if is_edge(c) {
+            is_at_edge = true;
+            is_behind_end |= c == labelled::CLOSE;
+            continue;
+        }
+        if c == ' ' {
+            if !plain.is_empty() && !plain.ends_with([' ', '\n']) {
+                plain.push(c);
+            }
+            continue;
+        }
+        let word = plain.trim_end_matches(' ').len();
+        if c.is_uppercase()
+            && plain[..word].ends_with(char::is_alphabetic)
+            && (is_behind_end || (is_at_edge && plain.ends_with(char::is_lowercase)))
+        {
+            plain.truncate(word);
+            plain.push('\n');
+        }
+        [is_at_edge, is_behind_end] = [false; 2];
+        plain.push(c);
+    }
+    plain
+}
+
+/// A name in its line, if the line is a by-line.
+fn plausible(named: Named<'_>) -> Option<&str> {
     let rest = named.behind.trim_start_matches(name::is_mark);
     let is_dated = rest.starts_with(|c: char| c.is_ascii_digit());
     let name = match is_dated {
@@ -27,27 +81,17 @@ pub(super) fn name_in(line: &str) -> Option<&str> {
     (has_name && !is_sentence && !is_cell).then_some(name)
 }
 
-fn named(line: &str) -> Option<Named<'_>> {
-    undated(line).or_else(|| dated(line))
-}
-
-fn undated(line: &str) -> Option<Named<'_>> {
-    labelled(line)
-        .or_else(|| written_by(line))
-        .or_else(|| reported_by(line))
-}
-
 /// A name and what stands behind it in its line.
-struct Named<'t> {
-    name: &'t str,
-    behind: &'t str,
+pub(super) struct Named<'t> {
+    pub name: &'t str,
+    pub behind: &'t str,
     /// A noun without a colon announces it, as a cell of a table may stand before another.
     is_bare_noun: bool,
 }
 
 impl<'t> Named<'t> {
     /// The first bytes of a text as a name.
-    fn first(text: &'t str, bytes: usize) -> Named<'t> {
+    pub(super) fn first(text: &'t str, bytes: usize) -> Named<'t> {
         let (name, behind) = text.split_at(bytes);
         Named {
             name,
@@ -57,79 +101,14 @@ impl<'t> Named<'t> {
     }
 }
 
-/// Labels that a colon follows.
-const LABELS: [&str; 8] = [
-    "作者",
-    "文",
-    "记者",
-    "编译",
-    "通讯员",
-    "供稿",
-    "投稿",
-    "楼主",
-];
-
-/// The name behind a label with a colon: "作者：张三 李四".
-fn labelled(line: &str) -> Option<Named<'_>> {
-    let is_colon = |c| matches!(c, ':' | '：' | '/' | '／' | '丨' | '|' | '｜');
-    let mut colons = line.match_indices(is_colon);
-    colons.find_map(|(at, colon)| {
-        let before = line[..at].trim_end();
-        if !LABELS.iter().any(|label| before.ends_with(label)) {
-            return None;
-        }
-        let rest = line[at + colon.len()..].trim_start();
-        let is_name =
-            |c: char| is_han(c) || c.is_ascii_alphabetic() || matches!(c, '·' | '．' | '.');
-        let first = taken(rest, 12, is_name);
-        // One character is no name.
-        first.chars().nth(1)?;
-        let further = further_names(&rest[first.len()..], 4, |c| is_han(c) || c == '·');
-        Some(Named::first(rest, first.len() + further))
-    })
-}
-
-/// The name behind 记者 at the beginning of a line, with the agency's name before it or not.
-fn reported_by(line: &str) -> Option<Named<'_>> {
-    let rest = line.trim_start();
-    let rest = rest.strip_prefix(['（', '(', '【']).unwrap_or(rest);
-    let mut agencies = ["本报", "本网", "新华社", "中新社"].iter();
-    let agency = agencies.find_map(|name| rest.strip_prefix(name));
-    let rest = agency.unwrap_or(rest);
-    let rest = rest.strip_prefix("记者")?.trim_start();
-    let first = taken(rest, 4, is_han);
-    first.chars().nth(1)?;
-    let further = further_names(&rest[first.len()..], 3, is_han);
-    Some(Named::first(rest, first.len() + further))
-}
-
-/// The bytes of at most `most` further Chinese names, each of two to four characters behind a comma or
-/// blank.
-fn further_names(text: &str, most: usize, is_name: impl Fn(char) -> bool) -> usize {
-    let mut at = 0;
-    for _ in 0..most {
-        let rest = &text[at..];
-        let Some(comma) = rest
-            .chars()
-            .next()
-            .filter(|c| matches!(c, ' ' | '、' | '，' | ','))
-        else {
-            break;
-        };
-        let name = taken(&rest[comma.len_utf8()..], 4, &is_name);
-        if name.chars().nth(1).is_none() {
-            break;
-        }
-        at += comma.len_utf8() + name.len();
-    }
-    at
-}
-
 /// Words that announce a name at the beginning of a line, in lower case.
-const ANNOUNCEMENTS: [&str; 19] = [
+const ANNOUNCEMENTS: [&str; 22] = [
     "by",
     "written by",
     "posted by",
+    "submitted by",
+    "contributed by",
+    "reported by",
     "published by",
     "authored by",
     "started by",
@@ -187,16 +166,29 @@ fn dated(line: &str) -> Option<Named<'_>> {
     if rest.starts_with(in_word) {
         return None;
     }
-    let (date, rest) = rest.split_once(" by ")?;
-    let rest = rest.trim_start_matches(' ');
+    let (date, rest) = [" by ", "\nby ", " by\n"]
+        .iter()
+        .find_map(|by| rest.split_once(by))?;
+    let rest = rest.trim_start();
     let is_date = date.len() <= DATE_BYTES_MAX && date.contains(|c: char| c.is_ascii_digit());
     Some(Named::first(rest, words_of_name(rest).filter(|_| is_date)?))
 }
 
+/// Letters of the longest word within a name that ends in a dot: an initial, "Dr.", "Jr.".
+const INITIALS_MAX: usize = 2;
+
 /// The length of the words of a name that a text begins with.
 fn words_of_name(rest: &str) -> Option<usize> {
     let mut end = word_of_name(rest)?;
+    let mut begin = 0;
     for _ in 0..8 {
+        // "Ann Lane. Reviewed by …": the sentence ends. Initials and what stands before a name have a dot of
+        // their own.
+        let word = rest[begin..end].trim_end_matches('.');
+        let letters = word.chars().count();
+        if begin > 0 && word.len() + 1 == end - begin && letters > INITIALS_MAX {
+            return Some(end - 1);
+        }
         let after = &rest[end..];
         let blanks = after.strip_prefix(',').unwrap_or(after);
         let next = blanks.trim_start_matches(' ');
@@ -206,7 +198,8 @@ fn words_of_name(rest: &str) -> Option<usize> {
         let Some(length) = word_of_name(next) else {
             break;
         };
-        end = rest.len() - next.len() + length;
+        begin = rest.len() - next.len();
+        end = begin + length;
     }
     Some(end)
 }
@@ -248,14 +241,14 @@ fn without_prefix<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
 }
 
 /// The characters that a text begins with and that fit, at most so many.
-fn taken(text: &str, most: usize, fits: impl Fn(char) -> bool) -> &str {
+pub(super) fn taken(text: &str, most: usize, fits: impl Fn(char) -> bool) -> &str {
     let mut characters = text.char_indices().enumerate();
     let end = characters.find(|&(count, (_, c))| count == most || !fits(c));
     &text[..end.map_or(text.len(), |(_, (at, _))| at)]
 }
 
 /// Whether a character is written by the Chinese script.
-fn is_han(c: char) -> bool {
+pub(super) fn is_han(c: char) -> bool {
     matches!(c,
         '\u{2e80}'..='\u{2fd5}' | '々' | '〇' | '〡'..='〩' | '〸'..='〻' | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{fad9}' | '\u{20000}'..='\u{3ffff}')
@@ -268,16 +261,11 @@ mod tests {
 
     use super::*;
 
-    /// The undated forms as regular expressions. Their particles end where a word does.
-    const FORMS: [&str; 3] = [
-        r"(?:作者|文|记者|撰文|编译|通讯员|来源作者|供稿|投稿|楼主)\s*[:：/／丨|｜]\s*([\p{Han}A-Za-z·．.]{2,12}(?:[ 、，,][\p{Han}·]{2,4}){0,4})",
-        r"^(?i:by|written by|posted by|published by|authored by|started by|words by|story by|author|text|von|por|par|di|door|автор|autor|autore|auteur)\b\s*:?\s*((?:\p{Lu}[\p{L}'’.\-]*|(?:(?:de|van|von|der|la|di|da|del|bin|al|and|y|und|et)\b|&))(?:,? +(?:\p{Lu}[\p{L}'’.\-]*|(?:(?:de|van|von|der|la|di|da|del|bin|al|and|y|und|et)\b|&))){0,8})",
-        r"^\s*(?:[（(【]?)(?:本报|本网|新华社|中新社)?记者\s*([\p{Han}]{2,4}(?:[ 、，,][\p{Han}]{2,4}){0,3})",
-    ];
+    /// The form that begins with a word such as "by" as a regular expression. Its particles end where a word does.
+    const FORM: &str = r"^(?i:by|written by|posted by|submitted by|contributed by|reported by|published by|authored by|started by|words by|story by|author|text|von|por|par|di|door|автор|autor|autore|auteur)\b\s*:?\s*((?:\p{Lu}[\p{L}'’.\-]*|(?:(?:de|van|von|der|la|di|da|del|bin|al|and|y|und|et)\b|&))(?:,? +(?:\p{Lu}[\p{L}'’.\-]*|(?:(?:de|van|von|der|la|di|da|del|bin|al|and|y|und|et)\b|&))){0,8})";
 
-    fn by_regex<'t>(forms: &[Regex], line: &'t str) -> Option<&'t str> {
-        let mut found = forms.iter().filter_map(|form| form.captures(line));
-        Some(found.next()?.get(1)?.as_str().trim())
+    fn by_regex<'t>(form: &Regex, line: &'t str) -> Option<&'t str> {
+        Some(form.captures(line)?.get(1)?.as_str().trim())
     }
 
     #[test]
@@ -315,7 +303,35 @@ mod tests {
             ("by the river", None),
             ("作者：", None),
         ] {
-            assert_eq!(name_in(line), name, "{line}");
+            assert_eq!(name_in(line).as_deref(), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_a_line_and_an_element_end_a_name() {
+        for (line, name) in [
+            (
+                "Written by Ann Keller. Medically reviewed by Bo",
+                "Ann Keller",
+            ),
+            ("By Dr. Ann B. Keller Jr.", "Dr. Ann B. Keller Jr."),
+            ("By Ann Keller\nStaff Writer", "Ann Keller"),
+            ("By\nAnn Keller", "Ann Keller"),
+            (
+                "\u{1}By Ann Keller\u{2}\u{1}Staff Writer\u{2}",
+                "Ann Keller",
+            ),
+            (
+                "\u{1} By\u{2} \u{1}\u{1} Ann Keller\u{2} \u{2} \u{1}Updated on\u{2}",
+                "Ann Keller",
+            ),
+            (
+                "By \u{1}Ann Keller\u{2} and \u{1}Bo Lane\u{2}, \u{1}Cy Day\u{2}",
+                "Ann Keller and Bo Lane, Cy Day",
+            ),
+            ("Submitted by Ann Keller on Fri, 06/02/2023", "Ann Keller"),
+        ] {
+            assert_eq!(name_in(line).as_deref(), Some(name), "{line:?}");
         }
     }
 
@@ -324,17 +340,16 @@ mod tests {
         fn scans_and_patterns_agree(
             parts in prop::collection::vec(
                 prop::sample::select(vec![
-                    "By", "BY", "written by", "von", "autore", "作者", "文", "本报", "记者", "撰文", "（",
-                    "：", ":", "/", "丨", " ", " ", "  ", ",", "、", "张三", "李", "Lois", "O’Neil", "Éva",
-                    "de", "der", "y", "&", "x", ".", "-", "·", "автор", "々", "1",
+                    "By", "BY", "written by", "von", "autore", "：", ":", " ", " ", "  ", ",", "李",
+                    "Lois", "O’Neil", "Éva", "de", "der", "y", "&", "x", "-", "автор", "1",
                 ]),
                 0..10,
             )
         ) {
             let line = parts.concat();
-            let forms = FORMS.map(|form| Regex::new(form).unwrap());
-            let name = undated(&line).map(|named| named.name.trim());
-            prop_assert_eq!(name, by_regex(&forms, &line), "{:?}", line);
+            let form = Regex::new(FORM).unwrap();
+            let name = written_by(&line).map(|named| named.name.trim());
+            prop_assert_eq!(name, by_regex(&form, &line), "{:?}", line);
         }
     }
 }

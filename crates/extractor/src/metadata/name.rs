@@ -7,11 +7,30 @@ use super::{short, unescaped};
 /// A name without a prefix such as "by" and without what follows it; `None` if it is no name.
 pub(super) fn clean(text: &str) -> Option<String> {
     let text = short(&unescaped(text));
-    let text = without_addresses(without_prefix(&text));
+    let text = without_addresses(without_prefix(behind_phrase(&text)));
     text.split(['|', '｜']).find_map(|part| {
         let (head, tail) = parts_around_date(without_prefix(part));
         [head, tail].into_iter().find_map(plausible)
     })
+}
+
+/// The name behind "View all posts by": words without a capital but the first that "by" ends. What others did
+/// ("Reviewed by") is no phrase about the author's texts.
+fn behind_phrase(text: &str) -> &str {
+    let Some((phrase, name)) = text.split_once(" by ") else {
+        return text;
+    };
+    let mut words = phrase.split(' ');
+    let is_phrase = words.clone().count() > 1
+        && words
+            .clone()
+            .skip(1)
+            .all(|word| word.chars().all(char::is_lowercase))
+        && words.next_back().is_some_and(|last| !last.ends_with("ed"));
+    match is_phrase && name.starts_with(char::is_uppercase) {
+        true => name,
+        false => text,
+    }
 }
 
 /// A text without the e-mail addresses between its words; one that is an address alone names who wrote.
@@ -29,11 +48,15 @@ fn without_addresses(text: &str) -> String {
 }
 
 /// What announces a name.
-const PREFIXES: [&str; 17] = [
+const PREFIXES: [&str; 24] = [
     "by ",
     "by:",
     "written by",
     "posted by",
+    "published by",
+    "submitted by",
+    "contributed by",
+    "reported by",
     "authored by",
     "words by",
     "story by",
@@ -47,6 +70,9 @@ const PREFIXES: [&str; 17] = [
     "本文作者:",
     "原作者：",
     "author:",
+    "author ",
+    "autor:",
+    "auteur:",
 ];
 
 fn without_prefix(text: &str) -> &str {
@@ -166,7 +192,7 @@ pub(super) fn is_of_date(word: &str) -> bool {
 }
 
 /// Accounts that are nobody, labels of buttons, and what else stands where a name could.
-const NO_NAMES: [&str; 50] = [
+const NO_NAMES: [&str; 53] = [
     "admin",
     "administrator",
     "editor",
@@ -217,6 +243,9 @@ const NO_NAMES: [&str; 50] = [
     "发布者",
     "编辑",
     "小编",
+    "管理员",
+    "系统管理员",
+    "网站管理员",
 ];
 
 /// What joins a further name that was cut off, and what follows a name.
@@ -250,6 +279,8 @@ fn plausible(name: &str) -> Option<String> {
     let is_name = (2..=200).contains(&name.chars().count())
         && !NO_NAMES.contains(&lower.as_str())
         && !is_path
+        // Another label's: 责任编辑：某某.
+        && !name.contains('：')
         && !is_phrase(name)
         && !lower.starts_with('@')
         && name.chars().any(char::is_alphabetic);
@@ -304,6 +335,10 @@ mod tests {
             ("张三 发布于 2021-03-05", Some("张三")),
             ("Sat, 3 Dec 2021", None),
             ("Posted 3 March", None),
+            ("View all posts by Lois Lane", Some("Lois Lane")),
+            ("Submitted by Lois Lane", Some("Lois Lane")),
+            ("Autor: Lois Lane", Some("Lois Lane")),
+            ("责任编辑：张三", None),
             ("9 articles", None),
             ("page.head.extra.author", None),
             ("admin", None),

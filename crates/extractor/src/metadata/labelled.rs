@@ -1,0 +1,278 @@
+//! By-lines in Chinese: a label and a name, and very often further labels behind it: "作者：张三 来源：某报".
+//!
+//! Nothing in a name tells it from a label: both are two to four characters. What stands around them does. The
+//! word directly before a colon is a label. A line's end and an element's end are the end of a name. A word that
+//! goes on in more characters, a number or a slash is no further name.
+
+use crate::dates;
+
+use super::byline::{Named, is_han, taken};
+
+/// Stands in a line where an element begins, and [`CLOSE`] where one ends.
+pub(super) const OPEN: char = '\u{1}';
+pub(super) const CLOSE: char = '\u{2}';
+
+pub(super) fn is_edge(c: char) -> bool {
+    matches!(c, OPEN | CLOSE)
+}
+
+/// Labels that a colon follows.
+const LABELS: [&str; 14] = [
+    "作者",
+    "撰文",
+    "图文",
+    "文",
+    "记者",
+    "编译",
+    "通讯员",
+    "供稿",
+    "投稿",
+    "撰稿",
+    "撰稿人",
+    "发布者",
+    "发布人",
+    "楼主",
+];
+
+/// What other labels end in. They matter only where nothing parts a name from the label behind it.
+const OF_LABELS: [&str; 26] = [
+    "来源",
+    "时间",
+    "日期",
+    "编辑",
+    "责任",
+    "责编",
+    "次数",
+    "浏览",
+    "点击",
+    "阅读",
+    "评论",
+    "审核",
+    "校对",
+    "摄影",
+    "记者",
+    "通讯员",
+    "单位",
+    "部门",
+    "发布",
+    "更新",
+    "录入",
+    "字号",
+    "字体",
+    "分类",
+    "图",
+    "量",
+];
+
+/// What people did for a text, behind their names: 张三 摄影报道.
+const DEEDS: [&str; 8] = ["报道", "報導", "报导", "摄影", "摄", "综合", "整理", "电"];
+
+/// The name behind a label with a colon: "作者：张三 李四".
+pub(super) fn labelled(line: &str) -> Option<Named<'_>> {
+    let is_colon = |c| matches!(c, ':' | '：' | '/' | '／' | '丨' | '|' | '｜');
+    let mut colons = line.match_indices(is_colon);
+    colons.find_map(|(at, colon)| {
+        if !is_label(&line[..at]) {
+            return None;
+        }
+        let rest = &line[at + colon.len()..];
+        let rest = own(rest.trim_start_matches(is_gap), rest);
+        let field = before_next_label(rest, colon)?;
+        let is_name =
+            |c: char| is_han(c) || c.is_ascii_alphabetic() || matches!(c, '·' | '．' | '.');
+        let first = taken(field, 12, is_name);
+        // One character is no name.
+        first.chars().nth(1)?;
+        let further = further_names(&field[first.len()..], 4, |c| is_han(c) || c == '·');
+        Some(Named::first(rest, first.len() + further))
+    })
+}
+
+/// The name behind 记者 or 通讯员 at the beginning of a line, with the agency's name before it or not.
+pub(super) fn reported_by(line: &str) -> Option<Named<'_>> {
+    let skipped = |text: &'_ str| -> usize { text.len() - text.trim_start_matches(is_gap).len() };
+    let rest = &line[skipped(line)..];
+    let rest = rest.strip_prefix(['（', '(', '【']).unwrap_or(rest);
+    let rest = &rest[skipped(rest)..];
+    let mut agencies = ["本报", "本网", "新华社", "中新社"].iter();
+    let agency = agencies.find_map(|name| rest.strip_prefix(name));
+    let rest = agency.unwrap_or(rest);
+    let mut reporters = ["记者", "通讯员"].iter();
+    let rest = reporters.find_map(|name| rest.strip_prefix(name))?;
+    let rest = &rest[skipped(rest)..];
+    let first = taken(rest, 4, is_han);
+    first.chars().nth(1).filter(|_| !is_other(first))?;
+    let further = further_names(&rest[first.len()..], 3, is_han);
+    Some(Named::first(rest, first.len() + further))
+}
+
+fn is_gap(c: char) -> bool {
+    c.is_whitespace() || is_edge(c)
+}
+
+/// Whether a text ends with a label, whose characters may stand apart: 作　者.
+fn is_label(before: &str) -> bool {
+    LABELS.iter().any(|label| {
+        let mut at = before.chars().rev().filter(|&c| !is_gap(c));
+        let ends = label.chars().rev().all(|c| at.next() == Some(c));
+        // 文 ends many words: 原文, 英文.
+        ends && (label.chars().nth(1).is_some()
+            || !before
+                .trim_end_matches(is_gap)
+                .strip_suffix(label)
+                .is_some_and(|head| head.ends_with(is_han)))
+    })
+}
+
+/// The part of a text that belongs to a label: its line, up to the end of the element in which it begins or of
+/// one around that. `behind` is the text as it stands behind the colon, with what was skipped.
+fn own<'t>(text: &'t str, behind: &str) -> &'t str {
+    let skipped = &behind[..behind.len() - text.len()];
+    let last = skipped.rfind(CLOSE).map_or(0, |at| at + CLOSE.len_utf8());
+    let mut depth = skipped[last..].matches(OPEN).count();
+    for (at, c) in text.char_indices() {
+        match c {
+            '\n' => return &text[..at],
+            OPEN => depth += 1,
+            CLOSE if depth == 0 => return &text[..at],
+            CLOSE => depth -= 1,
+            _ => {}
+        }
+    }
+    text
+}
+
+/// What stands before the next label of a line; `None` where that is nothing. A label ends in the colon of the
+/// first label or in a real one.
+fn before_next_label<'t>(text: &'t str, colon: &str) -> Option<&'t str> {
+    let is_colon = |c: char| matches!(c, ':' | '：') || colon.starts_with(c);
+    let Some(at) = text.find(is_colon) else {
+        return Some(text);
+    };
+    let head = text[..at].trim_end_matches(is_gap);
+    let word = head
+        .rfind(|c: char| !c.is_alphabetic())
+        .map_or(head, |last| {
+            let last_length = head[last..].chars().next().map_or(0, char::len_utf8);
+            &head[last + last_length..]
+        });
+    let before = &head[..head.len() - word.len()];
+    if word.is_empty() || !before.is_empty() {
+        return Some(before);
+    }
+    // Nothing parts the name from the label.
+    let mut name = word;
+    while let Some(shorter) = OF_LABELS.iter().find_map(|end| name.strip_suffix(end)) {
+        name = shorter;
+    }
+    (name.len() < word.len()).then_some(name)
+}
+
+/// The bytes of at most `most` further Chinese names, each of two to four characters behind a comma or
+/// blank.
+fn further_names(text: &str, most: usize, is_name: impl Fn(char) -> bool) -> usize {
+    let mut at = 0;
+    for _ in 0..most {
+        let rest = &text[at..];
+        // Only a comma leads from one element to the next.
+        let inside = rest.trim_start_matches(is_edge);
+        let is_comma = |c: &char| matches!(c, '、' | '，' | ',');
+        let Some(separator) = inside
+            .chars()
+            .next()
+            .filter(|c| is_comma(c) || (*c == ' ' && inside.len() == rest.len()))
+        else {
+            break;
+        };
+        let behind = &inside[separator.len_utf8()..];
+        let behind = match is_comma(&separator) {
+            true => behind.trim_start_matches(is_edge),
+            false => behind,
+        };
+        let name = taken(behind, 4, &is_name);
+        let after = &behind[name.len()..];
+        if name.chars().nth(1).is_none() || is_other(name) || goes_on(after) {
+            break;
+        }
+        at = text.len() - after.len();
+    }
+    at
+}
+
+/// Whether a word is a label or a deed, and no name.
+fn is_other(word: &str) -> bool {
+    LABELS.contains(&word) || DEEDS.iter().any(|deed| word.ends_with(deed))
+}
+
+/// Whether what stands behind a word makes it something else than a name: it is longer, a label, or the name of
+/// a count.
+fn goes_on(after: &str) -> bool {
+    let next = after.chars().next();
+    if next.is_some_and(|c| c.is_alphanumeric() || matches!(c, ':' | '：' | '/' | '／')) {
+        return true;
+    }
+    let counted = after.trim_start_matches(is_gap);
+    counted.starts_with(|c: char| c.is_ascii_digit()) && dates::written(counted, true).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, name: Option<&str>) {
+        let found = labelled(line).or_else(|| reported_by(line));
+        assert_eq!(found.map(|named| named.name.trim()), name, "{line:?}");
+    }
+
+    #[test]
+    fn the_word_before_a_colon_is_a_label() {
+        for label in ["来源", "责任编辑", "点击", "文号", "来 源"] {
+            check(&format!("作者：陈思远 {label}：某报"), Some("陈思远"));
+            check(&format!("作者:陈思远 {label}:某报"), Some("陈思远"));
+        }
+        check("文/陈思远 编辑/周敏", Some("陈思远"));
+        check("作者：陈思远 李静 来源：某报", Some("陈思远 李静"));
+        check("作者：陈思远来源：某报", Some("陈思远"));
+        check("作者：陈思远发布时间：3月", Some("陈思远"));
+        check("作者： 来源：某报", None);
+    }
+
+    #[test]
+    fn a_line_and_an_element_end_a_name() {
+        check("作者：何志\n本文版权归作者", Some("何志"));
+        check("\u{1}作者：刘军涛\u{2}\u{1}时间", Some("刘军涛"));
+        check("\u{1}作者：\u{2}刘军涛 \u{1}关注\u{2}", Some("刘军涛"));
+        check("\u{1}作者：刘军涛\u{2} 关注", Some("刘军涛"));
+        check(
+            "作者：\u{1}张三\u{2}、\u{1}李四\u{2}",
+            Some("张三\u{2}、\u{1}李四"),
+        );
+    }
+
+    #[test]
+    fn a_word_that_goes_on_is_no_further_name() {
+        check("作者：何志 本文版权归作者", Some("何志"));
+        check("作者：何志 阅读 33", Some("何志"));
+        check("作者：何志 阅读33", Some("何志"));
+        check("作者：何志 李静 2020-03-05", Some("何志 李静"));
+        check("作者：何志，李静（某大学）", Some("何志，李静"));
+    }
+
+    #[test]
+    fn deeds_and_offices_are_no_names() {
+        check("（通讯员 何强静 报道）", Some("何强静"));
+        check("记者 陈思远 通讯员 刘芳", Some("陈思远"));
+        check("本报记者 陈思远 摄影报道", Some("陈思远"));
+        check("记者 陈思远、刘芳", Some("陈思远、刘芳"));
+    }
+
+    #[test]
+    fn a_label_is_a_word() {
+        check("英文：某某", None);
+        check("图文：某某", Some("某某"));
+        check("作　者：某某", Some("某某"));
+        check("发布者：何志 发布时间：3月", Some("何志"));
+        check("撰稿：何志 摄影：李静 审核：某某", Some("何志"));
+    }
+}
