@@ -19,7 +19,8 @@ use crate::layout;
 use crate::line_markers::Marker;
 use crate::links;
 use crate::metadata;
-use crate::page::{Page, PageContext, PageType, TextSource};
+use crate::own_text::Surroundings;
+use crate::page::{Page, PageContext, PageType, TextSource, WallDoubt};
 use crate::parse_limits::DomLimits;
 use crate::prefix_sums::share;
 use crate::stated_url;
@@ -101,7 +102,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         url: stated.as_ref().unwrap_or(context.url),
         ..*context
     };
-    let classification = classification(&flat, &survey, &structured, context.url, content);
+    let (classification, paths) = classification(&flat, &survey, &structured, context.url, content);
     let main = &classification.main;
     let mut blocks = assemble::blocks(&dom.html, &flat, &survey.texts, main);
     let found = links::links(&dom.html, context);
@@ -120,12 +121,18 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
     let mut links = found.links;
     mark_main(&flat, main, &found.nodes, &mut links);
     let (visible_text_chars, link_density) = visible(&flat);
-    let wall = match content {
-        Content::Chosen => {
-            walls::find(&dom.html, &flat, &survey.texts, visible_text_chars, context)
-        }
+    let found_wall = match content {
+        Content::Chosen => walls::find(
+            &dom.html,
+            &flat,
+            &survey.texts,
+            main,
+            visible_text_chars,
+            context,
+        ),
         Content::Whole => None,
     };
+    let (wall, doubt) = found_wall.unzip();
     // What a wall carries is no text of the page.
     let carried = match (&wall, content) {
         (None, Content::Chosen) => carried::add(&classified, &mut blocks),
@@ -140,8 +147,12 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         comments: comments(&flat, &survey, main),
         page_type: match wall {
             Some(_) => PageType::Wall,
-            None => classification.page_type,
+            None => classification.page_type.clone(),
         },
+        doubt: doubt.flatten().map(|lines| WallDoubt {
+            lines,
+            page_type: classification.page_type,
+        }),
         wall,
         layout: layout::of(&flat),
         title: fields.title,
@@ -163,26 +174,28 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         link_density,
         limits_hit,
         left_out: host_templates::left_out(&survey.texts, main),
+        surroundings: Surroundings::of(&flat, &survey.texts, &paths, main),
     }
 }
 
-/// Which runs are content, and what kind of page it is.
+/// Which runs are content, and what kind of page it is; and the path of each run.
 fn classification(
     flat: &FlatDom<'_>,
     survey: &Survey,
     structured: &Structured,
     url: &Url,
     content: Content,
-) -> Classification {
+) -> (Classification, Vec<u64>) {
     let features = features::compute(flat, survey, structured, url);
     let chosen = classifier::classify(flat, survey, &features, structured, url);
-    match content {
+    let chosen = match content {
         Content::Chosen => chosen,
         Content::Whole => Classification {
             main: shown_runs(flat),
             ..chosen
         },
-    }
+    };
+    (chosen, features.paths)
 }
 
 /// Sets `in_main` of the links whose text is in a chosen run.

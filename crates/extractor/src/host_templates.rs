@@ -29,7 +29,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::blocks::{self, Block};
 use crate::char_counts::CharCounts;
 use crate::metadata::short;
-use crate::page::Page;
+use crate::own_text::Line;
+use crate::page::{Page, WallDoubt};
 
 /// Pages before anything is cut. With fewer, a text that two articles of a series share would look
 /// like template.
@@ -107,6 +108,8 @@ pub struct BlockKeys {
     keys: Vec<Option<u32>>,
     /// Those of the texts at the edges that are no blocks of the page.
     left_out: Vec<u32>,
+    /// Those of places and lines in the margins.
+    margins: Vec<u32>,
     /// That of the title: copies of one page share it, as they share their blocks.
     title: Option<u32>,
 }
@@ -124,6 +127,7 @@ impl BlockKeys {
                 .map(|(index, block)| at_edge(index).then(|| key(block)).flatten())
                 .collect(),
             left_out: page.left_out.clone(),
+            margins: page.surroundings.margins.clone(),
             title: page.title.as_deref().and_then(key_of_title),
         }
     }
@@ -144,13 +148,15 @@ impl BlockKeys {
                 .map(|key| Some(u32::from_le_bytes(*key)))
                 .collect(),
             left_out: Vec::new(),
+            margins: Vec::new(),
             title: None,
         }
     }
 
     fn distinct(&self) -> Vec<u32> {
         let kept = self.keys.iter().chain([&self.title]).copied().flatten();
-        let mut keys: Vec<u32> = kept.chain(self.left_out.iter().copied()).collect();
+        let others = self.left_out.iter().chain(&self.margins).copied();
+        let mut keys: Vec<u32> = kept.chain(others).collect();
         keys.sort_unstable();
         keys.dedup();
         keys
@@ -167,7 +173,13 @@ fn is_long(block: &Block) -> bool {
     blocks::plain(std::slice::from_ref(block)).len() > LINE_BYTES_MAX
 }
 
-fn key_of_text(text: &str) -> Option<u32> {
+/// The key of a title, if it has text.
+pub(crate) fn keys_of_title(title: &str) -> Vec<u32> {
+    key_of_title(title).into_iter().collect()
+}
+
+/// The key of a text as that of a block.
+pub(crate) fn key_of_text(text: &str) -> Option<u32> {
     let text = text.trim_end_matches('\n');
     (!text.is_empty()).then(|| xxh3_64(text.as_bytes()) as u32)
 }
@@ -247,8 +259,7 @@ impl HostTemplates {
     /// The same by what several memories know: that of the host and that of its part, each by its name. `None`
     /// where nothing is cut.
     pub fn trim_by(known: &[(&Self, &str)], keys: &BlockKeys, page: &mut Page) -> Option<Cut> {
-        let known = known.iter().filter_map(|(of, name)| of.hosts.get(*name));
-        let known = Known(known.filter(|part| !part.template.is_empty()).collect());
+        let known = Known::of(known);
         if known.0.is_empty() || keys.keys.len() != page.blocks.len() {
             return None;
         }
@@ -285,6 +296,38 @@ impl HostTemplates {
             text: std::mem::replace(&mut page.text, text),
         })
     }
+
+    /// What a short page says itself, beside what stands in the margins of most pages of its host or of its part;
+    /// `None` where nothing does, of a page that is not short, and while little is known.
+    pub fn own_text(known: &[(&Self, &str)], page: &Page) -> Option<String> {
+        let known = Known::of(known);
+        let is_own = |line: &&Line| !known.cuts(line.place.or(line.frame));
+        let lines = &page.surroundings.lines;
+        let own: Vec<&str> = lines
+            .iter()
+            .filter(is_own)
+            .map(|line| line.text.as_str())
+            .collect();
+        (own.len() < lines.len()).then(|| own.join("\n"))
+    }
+
+    /// Whether all that a page says as walls do stands on most pages of its host or of its part.
+    pub fn say_of_most(known: &[(&Self, &str)], doubt: &WallDoubt) -> bool {
+        let known = Known::of(known);
+        let is_known = |keys: &Vec<u32>| keys.iter().any(|key| known.cuts(Some(*key)));
+        !doubt.lines.is_empty() && doubt.lines.iter().all(is_known)
+    }
+
+    /// Whether anything is known to stand on most pages of a host.
+    pub fn has_learnt(&self, host: &str) -> bool {
+        let memory = self.hosts.get(host);
+        memory.is_some_and(|memory| !memory.template.is_empty())
+    }
+
+    /// Pages of a host that it has learnt from.
+    pub fn pages_of(&self, host: &str) -> u64 {
+        self.hosts.get(host).map_or(0, |memory| memory.pages)
+    }
 }
 
 /// The text of the first block of a page's own, where that is a heading.
@@ -308,7 +351,12 @@ fn has_enough(text: &str) -> bool {
 /// What is known of a page's host and of its part.
 struct Known<'a>(Vec<&'a HostCounts>);
 
-impl Known<'_> {
+impl<'a> Known<'a> {
+    fn of(known: &[(&'a HostTemplates, &str)]) -> Known<'a> {
+        let known = known.iter().filter_map(|(of, name)| of.hosts.get(*name));
+        Known(known.filter(|part| !part.template.is_empty()).collect())
+    }
+
     fn cuts(&self, key: Option<u32>) -> bool {
         let has = |part: &&HostCounts, key| part.template.binary_search(&key).is_ok();
         key.is_some_and(|key| self.0.iter().any(|part| has(part, key)))

@@ -64,6 +64,7 @@ mod line_markers;
 mod links;
 mod markdown;
 mod metadata;
+mod own_text;
 mod page;
 mod page_type;
 mod parse_limits;
@@ -91,6 +92,8 @@ pub use links::{PageLinks, page_links};
 pub use markdown::extract_markdown;
 pub use page::{
     AddedText, Directives, Link, LinkKind, Page, PageContext, PageType, Refresh, TextSource,
+    WallDoubt,
 };
 pub use parse_limits::DomLimits;
 pub use text_title::{title_of_marked_text, title_of_text};
+pub use walls::is_said_by_walls;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::blocks::{self, Block};
+use crate::own_text::Surroundings;
 use crate::parse_limits::DomLimits;
 
 /// One page, read.
@@ -64,6 +65,9 @@ pub struct Page {
     pub page_type: PageType,
     /// What stands in the page's place, for one of type [`PageType::Wall`].
     pub wall: Option<Wall>,
+    /// What may still speak against that wall; `None` for one that a vendor's own mark or header tells.
+    #[serde(skip)]
+    pub doubt: Option<WallDoubt>,
     /// A simhash over the tag paths of the page: pages of one template differ in few bits.
     pub layout: u64,
     /// Visible characters on the whole page, whitespace left out.
@@ -75,6 +79,9 @@ pub struct Page {
     /// Keys of the texts amid and around the content that were not taken for content.
     #[serde(skip)]
     pub(crate) left_out: Vec<u32>,
+    /// What stands in its margins.
+    #[serde(skip)]
+    pub(crate) surroundings: Surroundings,
 }
 
 impl Page {
@@ -104,11 +111,21 @@ impl Page {
             resources: Vec::new(),
             page_type: PageType::Other,
             wall: None,
+            doubt: None,
             layout: 0,
             visible_text_chars: 0,
             link_density: 1.0,
             left_out: Vec::new(),
+            surroundings: Surroundings::default(),
             limits_hit: Vec::new(),
+        }
+    }
+
+    /// It is no wall after all, as those say who know its host and the links to it.
+    pub fn acquit(&mut self) {
+        if let Some(doubt) = self.doubt.take() {
+            self.wall = None;
+            self.page_type = doubt.page_type;
         }
     }
 
@@ -121,6 +138,16 @@ impl Page {
     pub fn html(&self) -> String {
         crate::blocks_html::html(&self.blocks)
     }
+}
+
+/// A wall that is told by its words: the page says them, and has little else to say. Whoever knows its host or the links
+/// to it may know better.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WallDoubt {
+    /// Keys of the lines that say so: of each line all that [`crate::HostTemplates`] may know it by.
+    pub(crate) lines: Vec<Vec<u32>>,
+    /// What kind of page it is if it is no wall.
+    pub(crate) page_type: PageType,
 }
 
 /// Where a text on a page is from.

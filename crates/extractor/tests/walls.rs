@@ -101,3 +101,30 @@ fn the_page_to_sign_in_on_is_no_wall_under_its_own_address() {
         assert_eq!(wall_of(&url, html), None, "{path}");
     }
 }
+
+#[test]
+fn a_title_is_a_walls_if_nothing_else_is_in_it() {
+    for (title, is_walls) in [
+        ("Access denied", true),
+        ("域名出售", true),
+        ("Access denied: a film", false),
+        ("The bridge", false),
+        ("", false),
+    ] {
+        assert_eq!(extractor::is_said_by_walls(title), is_walls, "{title}");
+    }
+}
+
+#[test]
+fn a_wall_of_words_may_be_acquitted_and_one_with_its_vendors_mark_may_not() {
+    let url = Url::parse("https://www.example.com/a").expect("a URL");
+    let read = |html| extract(html, &PageContext::new(&url));
+    let words = "<title>Oops</title><h1>Oops</h1><p>Please log in to continue.";
+    let mut page = read(words);
+    assert_eq!(page.page_type, PageType::Wall);
+    page.acquit();
+    assert_eq!((page.wall, page.page_type == PageType::Wall), (None, false));
+    let mut page = read("<title>Just a moment...</title><script>window._cf_chl_opt={}</script>");
+    page.acquit();
+    assert!(page.wall.is_some());
+}

@@ -11,11 +11,16 @@ use super::phrases::{self, Points, Said};
 use crate::bounded::byte_prefix;
 use crate::char_counts::CharCounts;
 use crate::dom::Attributes;
-use crate::flat_dom::FlatDom;
+use crate::flat_dom::{FlatDom, Run};
+use crate::host_templates;
+use crate::own_text;
 use crate::prefix_sums::is_prose;
 
 /// A page with no more visible characters may be a wall without a word.
 pub(super) const EMPTY_MAX: usize = 300;
+/// What a page says in links alone is its own statement where it has no more lines of them: a name that is for sale often
+/// says so in the link to who sells it.
+const LINES_OF_LINKS_MAX: usize = 3;
 /// Nodes that are looked at. Walls have some hundred.
 const NODES_MAX: usize = 20_000;
 /// Bytes of one script, and of all scripts and attributes together, that are looked at.
@@ -33,6 +38,9 @@ pub(super) struct Facts {
     pub other_prose: u32,
     /// Weight of whole sentences that neither say what walls say nor speak to the reader.
     pub own_sentences: u32,
+    /// Weight of the words in the content's other lines (rows of tables, items, verses) that neither say what
+    /// walls say nor speak to the reader.
+    pub own_lines: u32,
     /// Weight of all text beside the phrases.
     pub other_text: u32,
     /// Weight of all text that does not speak of cookies and consent.
@@ -44,6 +52,8 @@ pub(super) struct Facts {
     pub is_login_url: bool,
     /// Its title or address says that it is a policy or terms.
     pub is_policy: bool,
+    /// Keys of the lines that say what walls say.
+    pub said_in: Vec<Vec<u32>>,
     marks: Vec<&'static Mark>,
     points: Points,
 }
@@ -54,7 +64,7 @@ impl Facts {
     pub(super) fn gather(
         html: &Html,
         flat: &FlatDom<'_>,
-        texts: &[String],
+        (texts, main): (&[String], &[bool]),
         visible: usize,
         url: &Url,
         is_told: bool,
@@ -62,10 +72,21 @@ impl Facts {
         let mut points = Points::default();
         let title = segment::fold(&flat.title);
         points.add_title(&title);
+        let mut said_in = Vec::new();
+        if points.say_something() {
+            said_in.push(host_templates::keys_of_title(&flat.title));
+        }
         let (mut other_prose, mut other_text, mut chars_beside_consent) = (0, 0, 0);
         for (run, text) in flat.runs.iter().zip(texts) {
             let folded = segment::fold(text);
-            let found = points.add_text(&folded);
+            let is_link = run.link_weight * 2 > run.counts.weight;
+            let found = match is_link {
+                true => points.add_link(&folded),
+                false => points.add_text(&folded),
+            };
+            if found.any && !is_link {
+                said_in.push(own_text::keys_of_line(text));
+            }
             other_text += ((1.0 - found.share).max(0.0) * run.counts.weight as f32) as u32;
             if is_prose(run) {
                 other_prose += beside_phrases(run.counts.weight, &found);
@@ -80,25 +101,27 @@ impl Facts {
                 return None;
             }
         }
+        let is_link = |run: &&Run| run.link_weight * 2 > run.counts.weight;
+        let lines_of_links = flat.runs.iter().filter(is_link).count();
+        points.count_links(lines_of_links <= LINES_OF_LINKS_MAX);
         if visible > EMPTY_MAX && !points.say_something() && !is_told {
             return None;
         }
-        let prose = flat.runs.iter().zip(texts);
-        let prose = prose.filter(|(run, _)| is_prose(run));
-        let own_sentences = prose.map(|(_, text)| weight_of_own(&segment::fold(text)));
         let markup = Markup::gather(html);
         let path = url.path().to_ascii_lowercase();
         Some(Facts {
             visible,
             links: markup.links,
             other_prose,
-            own_sentences: own_sentences.sum(),
+            own_sentences: own_sentences(flat, texts),
+            own_lines: own_lines(flat, texts, main),
             other_text,
             chars_beside_consent,
             is_form: markup.text_areas > 0 || markup.fields >= 2,
             has_password: markup.passwords > 0,
             is_login_url: phrases::is_login_path(&path),
             is_policy: phrases::is_policy(&title, &path),
+            said_in,
             marks: marks::of_markup(&markup.names),
             points,
         })
@@ -180,6 +203,26 @@ fn beside_phrases(weight: u32, said: &Said) -> u32 {
     (rest as u32).saturating_sub(120)
 }
 
+/// The weight of whole sentences that no wall would say.
+fn own_sentences(flat: &FlatDom<'_>, texts: &[String]) -> u32 {
+    let prose = flat.runs.iter().zip(texts);
+    let prose = prose.filter(|(run, _)| is_prose(run));
+    prose
+        .map(|(_, text)| weight_of_own(&segment::fold(text)))
+        .sum()
+}
+
+/// The weight of other lines of the content that no wall would say; links are of other pages.
+fn own_lines(flat: &FlatDom<'_>, texts: &[String], main: &[bool]) -> u32 {
+    let lines = flat.runs.iter().zip(texts).zip(main);
+    let lines = lines.filter(|((run, _), main)| {
+        **main && !is_prose(run) && run.link_weight * 2 <= run.counts.weight
+    });
+    lines
+        .map(|((_, text), _)| weight_of_line(&segment::fold(text)))
+        .sum()
+}
+
 /// The weight of the sentences of a paragraph that no wall would say.
 fn weight_of_own(paragraph: &str) -> u32 {
     let ends = ['.', '!', '?', '。'];
@@ -187,6 +230,17 @@ fn weight_of_own(paragraph: &str) -> u32 {
         .split_inclusive(ends)
         .filter(|sentence| sentence.ends_with(ends) && !phrases::is_of_wall(sentence));
     own.map(|sentence| CharCounts::of(sentence).weight).sum()
+}
+
+/// The weight of a line's words that no wall would say: numbers, addresses and ids are the visitor's or the
+/// request's.
+fn weight_of_line(line: &str) -> u32 {
+    if phrases::is_of_wall(line) {
+        return 0;
+    }
+    let is_id = |word: &&str| word.contains(|c: char| c.is_ascii_digit() || c == '/' || c == '@');
+    let words = line.split_whitespace().filter(|word| !is_id(word));
+    words.map(|word| CharCounts::of(word).weight).sum()
 }
 
 /// The kinds that turn a visitor away for what it is or does, the most usual first.

@@ -23,6 +23,8 @@ pub(super) struct Points {
     found: Vec<usize>,
     /// Numbers of phrases that the title is, beside the site's name.
     in_title: Vec<usize>,
+    /// Numbers of phrases that stand in links: they count beside what the page says itself.
+    in_links: Vec<usize>,
 }
 
 /// What a line says.
@@ -39,29 +41,31 @@ pub(super) struct Said {
 impl Points {
     /// Takes in a folded line.
     pub(super) fn add_text(&mut self, line: &str) -> Said {
-        let mut said = Said::default();
-        let mut covered = 0;
-        let mut asks_to_take_part = None;
-        for at in FINDER.find_iter(line) {
-            let number = at.pattern().as_usize();
-            let Some(phrase) = PHRASES.get(number) else {
-                said.consent = true;
-                continue;
-            };
-            covered += at.len();
-            if phrase.kind == WallKind::Login
-                && *asks_to_take_part.get_or_insert_with(|| is_to_take_part(line))
+        say(line, &mut self.found)
+    }
+
+    /// Takes in a folded line that is, for the most part, links. What leads elsewhere is called so tells of
+    /// another page, if of any.
+    pub(super) fn add_link(&mut self, line: &str) -> Said {
+        say(line, &mut self.in_links)
+    }
+
+    /// Counts the phrases in links of the kinds that the page speaks of itself, or `all` of them. Call it once, after
+    /// all lines.
+    pub(super) fn count_links(&mut self, all: bool) {
+        for number in std::mem::take(&mut self.in_links) {
+            let kind = PHRASES.get(number).map(|phrase| &phrase.kind);
+            if kind.is_some_and(|kind| all || self.speaks_of(kind)) && !self.found.contains(&number)
             {
-                continue;
-            }
-            said.any |= phrase.points > 1;
-            said.consent |= phrase.kind == WallKind::Consent;
-            if !self.found.contains(&number) {
                 self.found.push(number);
             }
         }
-        said.share = covered as f32 / line.len().max(1) as f32;
-        said
+    }
+
+    /// Whether a phrase of this kind was found that more than adds to others.
+    fn speaks_of(&self, kind: &WallKind) -> bool {
+        let mut found = self.found.iter().filter_map(|&number| PHRASES.get(number));
+        found.any(|phrase| phrase.points > 1 && phrase.kind == *kind)
     }
 
     /// Takes in the folded title.
@@ -123,6 +127,33 @@ impl Points {
     }
 }
 
+/// What a line says; the numbers of its phrases are added to those found before.
+fn say(line: &str, found: &mut Vec<usize>) -> Said {
+    let mut said = Said::default();
+    let mut covered = 0;
+    let mut asks_to_take_part = None;
+    for at in FINDER.find_iter(line) {
+        let number = at.pattern().as_usize();
+        let Some(phrase) = PHRASES.get(number) else {
+            said.consent = true;
+            continue;
+        };
+        covered += at.len();
+        if phrase.kind == WallKind::Login
+            && *asks_to_take_part.get_or_insert_with(|| is_to_take_part(line))
+        {
+            continue;
+        }
+        said.any |= phrase.points > 1;
+        said.consent |= phrase.kind == WallKind::Consent;
+        if !found.contains(&number) {
+            found.push(number);
+        }
+    }
+    said.share = covered as f32 / line.len().max(1) as f32;
+    said
+}
+
 /// Whether a title ends with what comes after a phrase, or goes on with the site's name, a number, or by whom and to
 /// what: "Access denied (403)", "Access denied by security policy". "Access denied (song)" is the title of something else.
 fn ends_there(rest: &str) -> bool {
@@ -134,6 +165,19 @@ fn ends_there(rest: &str) -> bool {
     rest.chars().next().is_none_or(names_site)
         || in_brackets.is_some_and(is_number)
         || BY_WHOM.iter().any(|word| rest.starts_with(word))
+}
+
+/// Whether a folded line has a phrase of some wall, and no letter beside those.
+pub(super) fn is_all_said(line: &str) -> bool {
+    let mut rest = line.to_owned();
+    let found: Vec<_> = FINDER
+        .find_iter(line)
+        .filter(|at| at.pattern().as_usize() < PHRASES.len())
+        .collect();
+    for at in found.iter().rev() {
+        rest.replace_range(at.range(), "");
+    }
+    !found.is_empty() && !rest.contains(char::is_alphabetic)
 }
 
 /// Whether a sentence has a phrase of some wall, or speaks to the reader or of the site, as walls do.

@@ -1060,7 +1060,82 @@ pub fn no_walls() -> Vec<(&'static str, String)> {
     all.extend(open_to_members());
     all.extend(short_texts_of_their_own());
     all.extend(pages_with_marks());
+    all.extend(rows_of_their_own());
+    all.extend(links_that_say_it());
     all
+}
+
+fn table(rows: &[(&str, &str)]) -> String {
+    let rows = rows
+        .iter()
+        .map(|(key, value)| format!("<tr><td>{key}</td><td>{value}</td></tr>"));
+    format!("<table>{}</table>", rows.collect::<String>())
+}
+
+/// Entries, tables and verses: they have no sentence, and say more than a wall.
+fn rows_of_their_own() -> Vec<(&'static str, String)> {
+    let messages = table(&[
+        ("Key", "login.required"),
+        ("en", "Please log in to continue"),
+        ("de", "Bitte melden Sie sich an"),
+        ("fr", "Veuillez vous connecter"),
+        ("nl", "Meld je aan om verder te gaan"),
+        ("it", "Accedi per andare avanti"),
+    ]);
+    let names = table(&[
+        ("域名", "haitang.com"),
+        ("类型", "双拼"),
+        ("注册商", "阿里云"),
+        ("域名出售", "一口价"),
+        ("到期", "明年三月"),
+        ("备案", "无"),
+        ("适合", "花店、民宿、化妆品"),
+        ("历史", "曾用于旅游论坛"),
+    ]);
+    let verses = "<p>Knocked on the door of your heart tonight<br>Access denied, access denied<br>\
+        Neon on the water, nothing inside<br>Access denied</p><p>Who are you to turn me away<br>\
+        Late in the rain on a summer day</p>";
+    vec![
+        ("a catalogue's entry", article("login.required", &messages)),
+        (
+            "a name at its price",
+            article("一口价：haitang.com", &names),
+        ),
+        ("a song's words", article("Heartless - lyrics", verses)),
+    ]
+}
+
+/// Links whose text is what a wall says, of other pages.
+fn links_that_say_it() -> Vec<(&'static str, String)> {
+    let titles = [
+        "修车记",
+        "河边的树",
+        "域名出售",
+        "旧书摊",
+        "联系方式变更",
+        "冬天的菜",
+    ];
+    let list: String = titles
+        .iter()
+        .map(|title| format!("<li><a href=/t/{}>{title}</a></li>", title.len()))
+        .collect();
+    vec![
+        (
+            "a list with one such title",
+            page(
+                "<title>版块</title>",
+                &format!("<h2>版块</h2><ul>{list}</ul>"),
+            ),
+        ),
+        (
+            "a short post above links of friends",
+            article(
+                "雨",
+                "<p>今天下雨，没有出门。</p><div>友情链接：<a href=http://a.test>站长之家</a> \
+                 <a href=http://b.test>域名出售</a></div><p>联系方式</p>",
+            ),
+        ),
+    ]
 }
 
 /// Short texts that begin with what walls say, and go on with something else.
