@@ -29,6 +29,8 @@ const BARE_CHARS_MAX: usize = 24;
 /// So much own text, in characters and half as many Chinese ones, is a page below a statement that is not
 /// made to the reader: some twenty words.
 const OWN_CHARS_MIN: usize = 120;
+/// So many letters of a title, half as many Chinese ones, are more than a statement.
+const BEYOND_MIN: usize = 6;
 
 /// Tells whether a page of `words` words reads like an error page.
 pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
@@ -71,6 +73,55 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
     let is_told =
         |sentence: &str| is_statement(sentence) && (is_to_reader(sentence) || !has_own_text(text));
     first.any(is_told) || FAILURES.iter().any(is_failure)
+}
+
+/// Whether a page reads like an error page by its title alone, and is none: it was promised to be called so by the
+/// link to it, and the title has more than the statement, or the text goes on with something of its own. Links to
+/// dead pages bear those pages' names.
+pub fn is_but_called_so(title: &str, text: &str, words: u32) -> bool {
+    let title = segment::fold(title.trim());
+    let (heading, below) = text.split_once('\n').unwrap_or((text, ""));
+    let text = match segment::fold(heading.trim()) == title {
+        true => below,
+        false => text,
+    };
+    let end = text.char_indices().nth(TEXT_CHARS_MAX);
+    let start = segment::fold(&text[..end.map_or(text.len(), |(at, _)| at)]);
+    !is_soft_404("", text, words) && (says_more(&title) || has_own_text(&start))
+}
+
+/// Whether at least half of a text is in sentences that speak to the reader, or of the site: what notes do that
+/// say that there is nothing to be seen. The line that is the title does not count.
+pub fn speaks_to_reader(title: &str, text: &str) -> bool {
+    let (title, text) = (segment::fold(title.trim()), segment::fold(text));
+    let told = WORDINGS.iter().flat_map(|wording| wording.told);
+    let of_reader: Vec<&str> = BESIDE.iter().chain(told).copied().collect();
+    let (mut all, mut to_reader) = (0, 0);
+    for line in text.lines().filter(|line| line.trim() != title) {
+        for sentence in line.split_inclusive(['.', '!', '?', '。']) {
+            let letters = sentence.chars().filter(|c| c.is_alphabetic()).count();
+            let speaks = of_reader.iter().any(|word| has_word(sentence, word));
+            all += letters;
+            to_reader += if speaks { letters } else { 0 };
+        }
+    }
+    to_reader * 2 >= all
+}
+
+/// Whether a folded title has words beside those of a statement.
+fn says_more(title: &str) -> bool {
+    let of_wording =
+        |wording: &'static wordings::Wording| [wording.missing, wording.told, wording.asked];
+    let known = WORDINGS.iter().flat_map(of_wording).flatten();
+    let mut rest = title.to_owned();
+    for words in OUTRIGHT.iter().chain(known).chain(HINTS) {
+        rest = rest.replace(words, " ");
+    }
+    let letters = rest.chars().filter(|c| c.is_alphabetic());
+    letters
+        .map(|c| 1 + usize::from(!c.is_ascii()))
+        .sum::<usize>()
+        >= BEYOND_MIN
 }
 
 /// Whether a text begins with these words, and goes on to say what they mean. An error page that says why
@@ -376,5 +427,61 @@ mod tests {
             &"It is the name of our column on lost books. ".repeat(40),
             400
         ));
+    }
+
+    #[test]
+    fn a_title_that_was_promised_is_no_error_where_more_is_said() {
+        let note = |title: &str, text: &str| {
+            let text = format!("{title}\n{text}");
+            let words = segment::Segmenter::shared().words(&text).len() as u32;
+            (
+                is_soft_404(title, &text, words),
+                is_but_called_so(title, &text, words),
+            )
+        };
+        let libssl =
+            "It is part of the old release. Install it from there, or build against the new one.";
+        assert_eq!(note("File not found: libssl.so.1.1", libssl), (true, true));
+        assert_eq!(
+            note(
+                "该内容已失效：有效期标注的规定",
+                "食品标签上的有效期按国标标注。"
+            ),
+            (true, true)
+        );
+        // A thread that is called as an error is, and goes on.
+        assert_eq!(note("Page not found", STORY), (true, true));
+        for (title, text) in [
+            ("Page not found", "Back to the start"),
+            (
+                "File not found: a.html",
+                "Sorry, the page you requested does not exist.",
+            ),
+            ("页面不存在", "您访问的页面不存在或已被删除！"),
+        ] {
+            assert_eq!(note(title, text), (true, false), "{title}");
+        }
+    }
+
+    #[test]
+    fn a_note_speaks_to_its_reader_and_a_text_does_not() {
+        for (text, speaks) in [
+            (
+                "Nothing Found\nSorry, but nothing matched your search terms.",
+                true,
+            ),
+            (
+                "搜索\n抱歉，没有符合您搜索条件的结果。请换其它关键词再试。",
+                true,
+            ),
+            ("Nothing Found", true),
+            (
+                "Nothing Found\nThe lamp was low, and the river was high.",
+                false,
+            ),
+            ("美元 6.28\n英镑 7.70", false),
+        ] {
+            assert_eq!(speaks_to_reader("Nothing Found", text), speaks, "{text}");
+        }
     }
 }

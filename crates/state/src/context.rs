@@ -3,12 +3,13 @@
 //! ```text
 //! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 to 6: what follows byte 1;
 //!          bit 7: redirects of a page that was visited again led to it
-//! byte 1   redirects followed to get here
+//! byte 1   redirects followed to get here, in the lower seven bits; bit 7: a promise follows
 //! [2, n]   with bit 2: what to request in its place; length in two bytes, little-endian, then UTF-8
 //! [2, n]   with bit 3: where the redirects that led here began; the same
 //! [2, n]   with bit 4: the visit before, where it is to be visited again; length in four bytes, then
 //!          with bit 5 its fields (see `due`), without it JSON, as it was once written
 //! [8]      with bit 6: the record of the kept page that has moved here, little-endian
+//! [4]      with bit 7 of byte 1: the digest of what the link that led here promised, little-endian
 //! rest     features of the link for the focus model, empty without a topic
 //! ```
 
@@ -26,6 +27,8 @@ const DUE: u8 = 1 << 4;
 const DUE_FIELDS: u8 = 1 << 5;
 const SUCCEEDS: u8 = 1 << 6;
 const AFTER_VISIT: u8 = 1 << 7;
+/// In the second byte.
+const PROMISED: u8 = 1 << 7;
 
 /// What a pending URL is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +58,8 @@ pub struct UrlContext {
     pub succeeds: Option<u64>,
     /// The redirects that led here began at a page that was visited again.
     pub after_visit: bool,
+    /// The digest of what the link that led here called it; see [`crate::promised`].
+    pub promised: Option<u32>,
     /// Link features for the focus model.
     pub features: Vec<u8>,
 }
@@ -71,6 +76,7 @@ impl UrlContext {
             due: None,
             succeeds: None,
             after_visit: false,
+            promised: None,
             features: Vec::new(),
         }
     }
@@ -122,8 +128,13 @@ impl UrlContext {
             flags |= SUCCEEDS;
             texts.extend(record.to_le_bytes());
         }
+        let mut hops = self.hops.min(!PROMISED);
+        if let Some(promised) = self.promised {
+            hops |= PROMISED;
+            texts.extend(promised.to_le_bytes());
+        }
         let mut bytes = Vec::with_capacity(2 + texts.len() + self.features.len());
-        bytes.extend([flags, self.hops]);
+        bytes.extend([flags, hops]);
         bytes.extend(texts);
         bytes.extend_from_slice(&self.features);
         bytes
@@ -137,13 +148,15 @@ impl UrlContext {
         let (ask, began) = (text(ASK), text(BEGAN));
         let due = (flags & DUE > 0).then(|| take_due(&mut rest)).flatten();
         let succeeds = take_succeeds(flags, &mut rest);
+        let hops = bytes.get(1).copied().unwrap_or(0);
+        let promised = take_promised(hops, &mut rest);
         Self {
             kind: if flags & SITEMAP > 0 {
                 Kind::Sitemap
             } else {
                 Kind::Page
             },
-            hops: bytes.get(1).copied().unwrap_or(0),
+            hops: hops & !PROMISED,
             returned: flags & RETURNED > 0,
             ask,
             began,
@@ -153,6 +166,7 @@ impl UrlContext {
             }),
             succeeds,
             after_visit: flags & AFTER_VISIT > 0,
+            promised,
             features: rest.to_vec(),
         }
     }
@@ -183,6 +197,15 @@ fn take_succeeds(flags: u8, rest: &mut &[u8]) -> Option<u64> {
         .filter(|_| flags & SUCCEEDS > 0)?;
     *rest = after;
     Some(u64::from_le_bytes(*record))
+}
+
+/// Takes what the link promised off the front, if it did.
+fn take_promised(hops: u8, rest: &mut &[u8]) -> Option<u32> {
+    let (promised, after) = rest
+        .split_first_chunk::<4>()
+        .filter(|_| hops & PROMISED > 0)?;
+    *rest = after;
+    Some(u32::from_le_bytes(*promised))
 }
 
 /// Link features as the journal has them.
@@ -226,6 +249,7 @@ pub(crate) fn features_in(bytes: &[u8]) -> &[u8] {
         take_due(&mut rest);
     }
     take_succeeds(flags, &mut rest);
+    take_promised(bytes.get(1).copied().unwrap_or(0), &mut rest);
     rest
 }
 
@@ -248,6 +272,7 @@ mod tests {
             after_visit: true,
             ask: Some("http://a.example/?x=1".into()),
             began: Some("http://a.example/".into()),
+            promised: Some(7),
             ..context
         };
         let bytes = context.to_bytes();

@@ -8,7 +8,7 @@
 //! page is judged by a copy of the model that has learnt from it.
 //!
 //! In this file what every URL has in common, and what has no page; `redirect` is what points
-//! elsewhere, `visit` a URL that was read before, `page` is a page, `links` what
+//! elsewhere, `visit` a URL that was read before, `hearing` what speaks for a page that looks like none, `page` is a page, `links` what
 //! becomes of its links, `sitemaps` what robots.txt and sitemaps bring, `sources` what feeds do, and both
 //! when they are visited again, `seeds` what a user gives.
 
@@ -23,6 +23,7 @@ use crate::finding::{Finding, Reading, UrlFinding};
 use crate::recorded;
 use crate::state::{State, StoreError};
 
+mod hearing;
 mod links;
 mod page;
 mod redirect;
@@ -71,7 +72,7 @@ impl State {
     fn decide_url(&mut self, found: UrlFinding, now_ms: u64) -> Result<Decided, StoreError> {
         let UrlFinding {
             lease,
-            reading,
+            mut reading,
             answer,
             content_type,
             before,
@@ -82,6 +83,7 @@ impl State {
         let mut read = None;
         let mut context = UrlContext::from_bytes(&lease.url().context);
         let due = context.due.take();
+        self.hear(&lease, due.as_deref(), &mut reading);
         let before_it = due.as_ref().filter(|due| !due.body_is_older);
         let before_it = before_it.and_then(|due| due.body.clone());
         // The record of a visit has them beside the fetch.

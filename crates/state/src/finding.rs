@@ -153,6 +153,8 @@ pub struct PageReading {
     pub blocks: BlockKeys,
     /// The blocks that were cut as the host's template, and the print before that.
     pub whole: Option<(u32, TextPrint)>,
+    /// What it says itself, beside what stands in the margins of its host's pages; `None` where nothing does.
+    pub own: Option<String>,
     /// The page it names as the source of its text.
     pub source: Option<url::Url>,
     /// Words of the main text.

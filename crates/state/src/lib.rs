@@ -22,7 +22,7 @@
 //! `host_pasts` (what hosts answered last), [`kept`] pages and
 //! their prints, [`templates`] of hosts, [`reach`] (scope, seeds, hosts), [`examples`] and
 //! [`focus_view`], [`counts`]. [`retry`] gives URLs another chance; [`recorded`] goes from the
-//! stages' types to the journal's and back, [`context`] is what a waiting URL carries. [`snapshot`] (with
+//! stages' types to the journal's and back, [`context`] is what a waiting URL carries, `promised` the part of it that its link said. [`snapshot`] (with
 //! [`saved`]) writes what is in memory alone, so that a start need not read the whole journal.
 
 mod apply;
@@ -41,6 +41,7 @@ mod host_walls;
 mod idle_values;
 pub mod kept;
 pub mod policy;
+mod promised;
 pub mod queue;
 pub mod reach;
 mod read_urls;

@@ -115,6 +115,7 @@ pub(crate) fn read(html: &str, url: &url::Url) -> PageReading {
         blocks: BlockKeys::of(&page),
         source: None,
         whole: None,
+        own: None,
         charset: "utf-8",
         print: simhash::print(&words),
         words,

@@ -143,6 +143,7 @@ impl Reader {
             blocks: BlockKeys::of(&page),
             source,
             whole: None,
+            own: None,
             page,
             charset,
             words,

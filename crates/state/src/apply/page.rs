@@ -7,6 +7,7 @@ use outcome::{LinkFate, Outcome};
 use super::{Applied, Stored};
 use crate::context::{UrlContext, decode};
 use crate::focus_view::Lent;
+use crate::promised;
 use crate::state::{State, StoreError};
 use crate::{recorded, retry};
 
@@ -188,6 +189,9 @@ pub(super) fn new_urls(
             began: is_redirect.then(|| began.clone()),
             succeeds,
             after_visit: is_redirect && after_visit,
+            promised: (!is_redirect)
+                .then(|| promised::digest(&link.anchor))
+                .flatten(),
             features: decode(features),
             ..like
         };

@@ -29,6 +29,8 @@ pub(super) struct LinksOf<'a> {
     pub(super) is_duplicate: bool,
     /// It is a wall, and its links are not the site's.
     pub(super) is_wall: bool,
+    /// That is not sure, so that those to its own host may be the site's after all.
+    pub(super) is_doubtful: bool,
     /// It lets its links be followed.
     pub(super) may_follow: bool,
 }
@@ -121,7 +123,8 @@ fn left_out(of: &LinksOf<'_>, link: &FoundLink, known: &Knowledge<'_>) -> Option
         Ok(target) => target,
         Err((_, fate)) => return Some(fate.clone()),
     };
-    if of.is_wall {
+    let may_be_the_sites = || of.is_doubtful && target.host() == of.page.url.host();
+    if of.is_wall && !may_be_the_sites() {
         return Some(LinkFate::Wall);
     }
     let may_follow = of.may_follow && !link.nofollow;

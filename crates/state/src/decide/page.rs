@@ -1,12 +1,14 @@
 //! A page is judged: its relevance, its nearest kept page, the verdict, the fates of its links.
 
-use archive::{PageRecord, PageSummary};
+use archive::{OwnWords, PageRecord, PageSummary};
 use focus::{PageAhead, PageTerms};
 use frontier::{Lease, UrlNumbers};
 use outcome::{JunkReason, Outcome, Verdict, WallKind};
-use sieve::duplicate_kind;
+use sieve::{duplicate_kind, soft_404};
 use simhash::Decision;
+use xxhash_rust::xxh3::xxh3_64;
 
+use super::hearing;
 use super::links::{self, LinksOf};
 use crate::bare_text;
 use crate::context::UrlContext;
@@ -17,6 +19,9 @@ use crate::kept::{self, Judgement, Measured};
 use crate::recorded;
 use crate::state::{State, StoreError};
 use crate::templates;
+
+/// Lines of a page with few words that are remembered.
+const LINES_MAX: usize = 12;
 
 /// The focus model as a page is to be judged by it.
 enum Model<'s> {
@@ -54,6 +59,7 @@ impl State {
         if self.policy.host_templates && !is_blocked {
             self.templates.trim(&record.host, &record.url, &mut reading);
         }
+        let own = self.own_words(&record.host, &reading);
         let context = UrlContext::from_bytes(&lease.url().context);
         let example = self.examples.to_learn(&record.url);
         let mut model = model(self.focus.as_mut(), &record, &reading, example);
@@ -63,7 +69,10 @@ impl State {
         // What stands in a page's place is neither on the topic nor off it.
         let relevance = relevant.as_ref().filter(|_| !is_blocked);
         let relevance = relevance.map(|found| found.relevance);
-        let summary = recorded::page_summary(&reading, relevance, now_ms);
+        let summary = PageSummary {
+            own,
+            ..recorded::page_summary(&reading, relevance, now_ms)
+        };
         let judged = self.kept.judge(
             &Measured {
                 url: &record.url,
@@ -115,6 +124,30 @@ impl State {
             is_archived,
         };
         Ok((record, read))
+    }
+}
+
+impl State {
+    /// What a short page says itself, and whether it is judged by that.
+    fn own_words(&self, host: &str, reading: &PageReading) -> Option<OwnWords> {
+        let own = reading.own.as_deref()?;
+        let words = segment::Segmenter::shared().words(own).len() as u32;
+        let few = words < self.policy.rules.words_min;
+        let title = reading.page.title.as_deref().unwrap_or("");
+        let lines = own.lines().filter(|line| line.trim() != title.trim());
+        let keys = |line: &str| xxh3_64(line.trim().as_bytes()) as u32;
+        let lines: Vec<(u32, usize)> = lines.map(|line| (keys(line), line.len())).collect();
+        let decides = few
+            && self.templates.say_enough(host)
+            && self.templates.has_said(host, &lines)
+            && soft_404::speaks_to_reader(title, own);
+        let lines = lines.into_iter().filter(|_| few);
+        Some(OwnWords {
+            words,
+            few,
+            decides,
+            lines: lines.map(|(key, _)| key).take(LINES_MAX).collect(),
+        })
     }
 }
 
@@ -205,6 +238,7 @@ fn links_of<'a>(
         worth: recorded::page_worth(record),
         is_duplicate: repeats && !record.outcome.is_indexed(),
         is_wall: record.is_blocked() && is_not_the_sites(reading),
+        is_doubtful: hearing::is_doubtful(&reading.page),
         may_follow: reading.page.directives.follow,
     }
 }
