@@ -21,8 +21,8 @@ pub use again::{AbsenceRecord, AgainRecord, DueRecord, VisitRecord};
 pub use elsewhere::{ElsewhereExample, ElsewherePage, ElsewhereRecord, ExampleTarget};
 pub use fetch::{AttemptRecord, FetchRecord, RobotsRecord, SitemapRecord};
 pub use page::{
-    BodyRef, LinkRecord, NeighbourRecord, OwnWords, PageRecord, PageSummary, ReturnRecord,
-    SOURCE_REL, WholeText,
+    BodyRef, LinkRecord, NeighbourRecord, PageRecord, PageSummary, ReturnRecord, SOURCE_REL,
+    WholeText,
 };
 pub use retry::{RetryOrigin, RetryRecord};
 pub use start::{NodeRecord, SeedRecord, StartRecord, StopRecord};

@@ -318,12 +318,6 @@ impl HostTemplates {
         !doubt.lines.is_empty() && doubt.lines.iter().all(is_known)
     }
 
-    /// Whether anything is known to stand on most pages of a host.
-    pub fn has_learnt(&self, host: &str) -> bool {
-        let memory = self.hosts.get(host);
-        memory.is_some_and(|memory| !memory.template.is_empty())
-    }
-
     /// Pages of a host that it has learnt from.
     pub fn pages_of(&self, host: &str) -> u64 {
         self.hosts.get(host).map_or(0, |memory| memory.pages)

@@ -90,24 +90,6 @@ pub fn is_but_called_so(title: &str, text: &str, words: u32) -> bool {
     !is_soft_404("", text, words) && (says_more(&title) || has_own_text(&start))
 }
 
-/// Whether at least half of a text is in sentences that speak to the reader, or of the site: what notes do that
-/// say that there is nothing to be seen. The line that is the title does not count.
-pub fn speaks_to_reader(title: &str, text: &str) -> bool {
-    let (title, text) = (segment::fold(title.trim()), segment::fold(text));
-    let told = WORDINGS.iter().flat_map(|wording| wording.told);
-    let of_reader: Vec<&str> = BESIDE.iter().chain(told).copied().collect();
-    let (mut all, mut to_reader) = (0, 0);
-    for line in text.lines().filter(|line| line.trim() != title) {
-        for sentence in line.split_inclusive(['.', '!', '?', '。']) {
-            let letters = sentence.chars().filter(|c| c.is_alphabetic()).count();
-            let speaks = of_reader.iter().any(|word| has_word(sentence, word));
-            all += letters;
-            to_reader += if speaks { letters } else { 0 };
-        }
-    }
-    to_reader * 2 >= all
-}
-
 /// Whether a folded title has words beside those of a statement.
 fn says_more(title: &str) -> bool {
     let of_wording =
@@ -230,7 +212,9 @@ fn has_word(text: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BESIDE, DEFINES, FAILURES, HINTS, OUTRIGHT, WORDINGS, is_soft_404};
+    use super::{
+        BESIDE, DEFINES, FAILURES, HINTS, OUTRIGHT, WORDINGS, is_but_called_so, is_soft_404,
+    };
 
     const HELP: &str = "Please check the address for typing errors, go back to the home page, or use the \
         search box above to find what you need. If you think that this is our mistake, write to us.";
@@ -460,28 +444,6 @@ mod tests {
             ("页面不存在", "您访问的页面不存在或已被删除！"),
         ] {
             assert_eq!(note(title, text), (true, false), "{title}");
-        }
-    }
-
-    #[test]
-    fn a_note_speaks_to_its_reader_and_a_text_does_not() {
-        for (text, speaks) in [
-            (
-                "Nothing Found\nSorry, but nothing matched your search terms.",
-                true,
-            ),
-            (
-                "搜索\n抱歉，没有符合您搜索条件的结果。请换其它关键词再试。",
-                true,
-            ),
-            ("Nothing Found", true),
-            (
-                "Nothing Found\nThe lamp was low, and the river was high.",
-                false,
-            ),
-            ("美元 6.28\n英镑 7.70", false),
-        ] {
-            assert_eq!(speaks_to_reader("Nothing Found", text), speaks, "{text}");
         }
     }
 }

@@ -80,11 +80,8 @@ impl KeptPage {
 }
 
 /// Words of a page's main text, with what was cut from it as its host's template: a short page is not thin for what
-/// others of its host repeat. A note that the host has made before is.
-fn words_that_count(page: &PageSummary) -> u32 {
-    if let Some(own) = page.own.as_ref().filter(|own| own.decides) {
-        return own.words;
-    }
+/// others of its host repeat.
+fn words_of_whole(page: &PageSummary) -> u32 {
     page.whole.as_ref().map_or(page.words, |whole| whole.words)
 }
 

@@ -7,8 +7,6 @@
 //! duplicates do not, since a page under many URLs would make its text look like template. The
 //! keys stand in the records, so that a replay learns the same.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use archive::PageRecord;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -18,30 +16,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::PageReading;
 
-/// Lines of short pages that are remembered of a host.
-const SAID_MAX: usize = 256;
-
-/// Pages of a host before it is known how much they say: as many as its template is learnt from.
-const SAYING_MIN: u32 = 8;
-
 /// The template blocks of every host.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Templates {
     templates: HostTemplates,
     parts: HostTemplates,
-    /// How much the pages of each host say themselves, once its margins are known.
-    #[serde(default)]
-    sayings: BTreeMap<Box<str>, Saying>,
-}
-
-/// Pages of one host without what stands in its margins.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Saying {
-    pages: u32,
-    /// Those of them with too few words.
-    few: u32,
-    /// Lines of these, the newest last.
-    lines: VecDeque<u32>,
 }
 
 impl Templates {
@@ -78,26 +57,8 @@ impl Templates {
         self.templates.pages_of(host)
     }
 
-    /// Whether most pages of a host have words enough without what stands in its margins, so that one that has not is
-    /// thin. A host of poems or of entries is short throughout.
-    pub fn say_enough(&self, host: &str) -> bool {
-        let saying = self.sayings.get(host);
-        saying.is_some_and(|saying| saying.pages >= SAYING_MIN && saying.few * 2 < saying.pages)
-    }
-
-    /// Whether at least half of these lines (each with its length) stood on short pages of the host before.
-    pub fn has_said(&self, host: &str, lines: &[(u32, usize)]) -> bool {
-        let known = self.sayings.get(host).map(|saying| &saying.lines);
-        let is_known = |key| known.is_some_and(|known| known.contains(key));
-        let all: usize = lines.iter().map(|(_, length)| length).sum();
-        let said = lines.iter().filter(|(key, _)| is_known(key));
-        let said: usize = said.map(|(_, length)| length).sum();
-        said > 0 && said * 2 >= all
-    }
-
     /// Learns from a finished URL.
     pub fn apply(&mut self, record: &PageRecord) {
-        self.note_saying(record);
         if teaches(record)
             && let Some(page) = &record.page
             && let Ok(bytes) = STANDARD_NO_PAD.decode(&page.blocks)
@@ -108,37 +69,6 @@ impl Templates {
                 self.parts.observe(&part, &keys);
             }
         }
-    }
-}
-
-impl Templates {
-    fn note_saying(&mut self, record: &PageRecord) {
-        let own = record.page.as_ref().and_then(|page| page.own.as_ref());
-        let is_known = self.templates.has_learnt(&record.host);
-        if !is_known || !(teaches(record) || own.is_some_and(|own| own.few)) {
-            return;
-        }
-        if self.sayings.len() >= HostTemplates::HOSTS_MAX
-            && !self.sayings.contains_key(&*record.host)
-        {
-            let least = self.sayings.iter().min_by_key(|(_, saying)| saying.pages);
-            if let Some(least) = least.map(|(host, _)| host.clone()) {
-                self.sayings.remove(&least);
-            }
-        }
-        let saying = self.sayings.entry(record.host.as_str().into()).or_default();
-        saying.pages = saying.pages.saturating_add(1);
-        let Some(own) = own.filter(|own| own.few) else {
-            return;
-        };
-        saying.few += 1;
-        for line in &own.lines {
-            if !saying.lines.contains(line) {
-                saying.lines.push_back(*line);
-            }
-        }
-        let beyond = saying.lines.len().saturating_sub(SAID_MAX);
-        saying.lines.drain(..beyond);
     }
 }
 
@@ -166,7 +96,7 @@ fn teaches(record: &PageRecord) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use archive::{OwnWords, PageSummary};
+    use archive::PageSummary;
     use outcome::{Outcome, Verdict};
 
     use super::*;
@@ -215,45 +145,5 @@ mod tests {
             templates.apply(&record);
             assert_eq!(templates != Templates::default(), teaches, "{verdict:?}");
         }
-    }
-
-    #[test]
-    fn a_host_says_enough_once_most_of_its_pages_do_beside_their_margins() {
-        let url = url::Url::parse("http://a.example/").expect("a URL");
-        let html = "<body><p>Read us on paper, too, says the line below each of our texts.</body>";
-        let page = extractor::extract(html, &extractor::PageContext::new(&url));
-        let blocks = BlockKeys::of(&page);
-        let mut templates = Templates::default();
-        let mut read = |few: Option<bool>, times: usize| {
-            for _ in 0..times {
-                let own = few.map(|few| OwnWords {
-                    words: 7,
-                    few,
-                    lines: vec![3],
-                    ..OwnWords::default()
-                });
-                let mut record = PageRecord {
-                    host: "a.example".into(),
-                    outcome: Outcome::Judged(Verdict::Index),
-                    page: Some(PageSummary {
-                        own,
-                        ..PageSummary::default()
-                    }),
-                    ..PageRecord::default()
-                };
-                write_blocks(&mut record, &blocks);
-                templates.apply(&record);
-            }
-            templates.say_enough("a.example")
-        };
-        // Eight teach the template, and nothing is known of what they say beside it.
-        assert!(!read(None, 8));
-        assert!(!read(None, 7));
-        assert!(read(Some(false), 1));
-        assert!(read(Some(true), 7));
-        // As many have few words as have enough.
-        assert!(!read(Some(true), 1));
-        let said = |lines: &[(u32, usize)]| templates.has_said("a.example", lines);
-        assert!(said(&[(3, 10), (4, 10)]) && !said(&[(3, 10), (4, 11)]) && !said(&[]));
     }
 }

@@ -399,9 +399,6 @@ pub struct PageSummary {
     /// The text as it was before the host's template was cut from it, if any was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<WholeText>,
-    /// What the page says itself, where some of its text stands in the margins of its host's pages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own: Option<OwnWords>,
     /// Keys of the page's blocks, base64, where the host's template is learnt from them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub blocks: String,
@@ -445,22 +442,6 @@ pub struct WholeText {
     pub fingerprint: String,
     /// Hash of its folded word sequence, 16 hex digits.
     pub digest: String,
-}
-
-/// What a short page says itself, without what stands in the margins of its host's pages.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct OwnWords {
-    /// Its words.
-    pub words: u32,
-    /// They are fewer than a page is to have.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub few: bool,
-    /// The page was judged by them: it speaks to its reader in lines that its host has said before.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub decides: bool,
-    /// Keys of the lines, of a page with few words.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lines: Vec<u32>,
 }
 
 /// The nearest kept page and how near it is.

@@ -1,12 +1,11 @@
 //! A page is judged: its relevance, its nearest kept page, the verdict, the fates of its links.
 
-use archive::{OwnWords, PageRecord, PageSummary};
+use archive::{PageRecord, PageSummary};
 use focus::{PageAhead, PageTerms};
 use frontier::{Lease, UrlNumbers};
 use outcome::{JunkReason, Outcome, Verdict, WallKind};
-use sieve::{duplicate_kind, soft_404};
+use sieve::duplicate_kind;
 use simhash::Decision;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::hearing;
 use super::links::{self, LinksOf};
@@ -19,9 +18,6 @@ use crate::kept::{self, Judgement, Measured};
 use crate::recorded;
 use crate::state::{State, StoreError};
 use crate::templates;
-
-/// Lines of a page with few words that are remembered.
-const LINES_MAX: usize = 12;
 
 /// The focus model as a page is to be judged by it.
 enum Model<'s> {
@@ -59,7 +55,6 @@ impl State {
         if self.policy.host_templates && !is_blocked {
             self.templates.trim(&record.host, &record.url, &mut reading);
         }
-        let own = self.own_words(&record.host, &reading);
         let context = UrlContext::from_bytes(&lease.url().context);
         let example = self.examples.to_learn(&record.url);
         let mut model = model(self.focus.as_mut(), &record, &reading, example);
@@ -69,10 +64,7 @@ impl State {
         // What stands in a page's place is neither on the topic nor off it.
         let relevance = relevant.as_ref().filter(|_| !is_blocked);
         let relevance = relevance.map(|found| found.relevance);
-        let summary = PageSummary {
-            own,
-            ..recorded::page_summary(&reading, relevance, now_ms)
-        };
+        let summary = recorded::page_summary(&reading, relevance, now_ms);
         let judged = self.kept.judge(
             &Measured {
                 url: &record.url,
@@ -124,30 +116,6 @@ impl State {
             is_archived,
         };
         Ok((record, read))
-    }
-}
-
-impl State {
-    /// What a short page says itself, and whether it is judged by that.
-    fn own_words(&self, host: &str, reading: &PageReading) -> Option<OwnWords> {
-        let own = reading.own.as_deref()?;
-        let words = segment::Segmenter::shared().words(own).len() as u32;
-        let few = words < self.policy.rules.words_min;
-        let title = reading.page.title.as_deref().unwrap_or("");
-        let lines = own.lines().filter(|line| line.trim() != title.trim());
-        let keys = |line: &str| xxh3_64(line.trim().as_bytes()) as u32;
-        let lines: Vec<(u32, usize)> = lines.map(|line| (keys(line), line.len())).collect();
-        let decides = few
-            && self.templates.say_enough(host)
-            && self.templates.has_said(host, &lines)
-            && soft_404::speaks_to_reader(title, own);
-        let lines = lines.into_iter().filter(|_| few);
-        Some(OwnWords {
-            words,
-            few,
-            decides,
-            lines: lines.map(|(key, _)| key).take(LINES_MAX).collect(),
-        })
     }
 }
 

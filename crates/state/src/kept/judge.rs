@@ -5,7 +5,7 @@ use outcome::{PageType, Verdict};
 use sieve::{Content, Evidence, Keep, Member, Rules};
 use simhash::{Decision, IndexError, Neighbour, Reason, TextPrint};
 
-use super::{KeptPage, KeptPages, layout_of, words_that_count};
+use super::{KeptPage, KeptPages, layout_of, words_of_whole};
 
 /// A page that was measured, to be judged.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ impl KeptPages {
             status: page.status,
             content: Content::Page,
             is_wall: page.page.wall.is_some(),
-            words: words_that_count(page.page),
+            words: words_of_whole(page.page),
             may_index: page.page.may_index,
             soft_404: page.page.soft_404,
             listing: is_listing(&page.page.page_type),
