@@ -3,9 +3,13 @@
 //! On one page a slogan looks like any sentence, but on twenty pages of a host it is repeated. Each
 //! page adds the keys of its blocks, each key once. A block that was on most of the pages counted
 //! is template, and is cut from later pages. Boilerplate stands at the edges of the content, so only
-//! the first and last blocks of a page are counted; this bounds what a page can add. What stands between two
-//! blocks of a page's own is cut only if nearly all pages have it: "the appeal is dismissed" stands in most
-//! rulings, and "Returns" above a block of its own is a heading of that block.
+//! the first and last blocks of a page are counted; this bounds what a page can add.
+//!
+//! **Two texts.** What stands between two blocks of a page's own belongs to its text, however many pages have
+//! it: the heads of a notice ("1. Buyer"), the formula of a ruling ("it is held that"). It stays in the text
+//! that is stored and searched. Pages are compared by less: what nearly all pages have is cut there from between
+//! blocks of their own as well, but for a heading right above one. "The appeal is dismissed" stands in most
+//! rulings, and stays in both.
 //!
 //! **Order.** The set of blocks that are cut changes only at checkpoints: after 8, 16, 32 and 64 pages,
 //! then after every 64 more. Counting starts again after 64 pages, so that a redesign is learnt. It
@@ -73,10 +77,12 @@ pub struct HostTemplates {
 /// What was cut from a page as its host's template.
 #[derive(Debug)]
 pub struct Cut {
-    /// The number of blocks.
+    /// The number of blocks that pages are not compared by.
     pub blocks: usize,
     /// The page's text as it was before.
     pub text: String,
+    /// The text that pages are compared by: lines of the page's own, all of which its text has as well.
+    pub compared: String,
 }
 
 /// Counts and template of one host.
@@ -243,7 +249,7 @@ impl HostTemplates {
     }
 
     /// Cuts the template blocks from a page and updates its text; `keys` are those of this page.
-    /// Returns the number of blocks cut.
+    /// Returns the number of blocks that pages are not compared by, of which the page keeps those amid its own.
     ///
     /// What a copy shares with other pages is not cut, since the near-duplicate detection must see it. A
     /// page is no copy if some twenty words are left and the title, too, is its own. From any other page
@@ -280,20 +286,22 @@ impl HostTemplates {
             }
         }
         page.title = heading.map(|heading| short(&heading)).or(page.title.take());
-        let kept = only(&page.blocks, &is_kept);
-        let count = page.blocks.len() - kept.len();
-        let text = blocks::plain(&kept);
+        let compared = blocks::plain(&only(&page.blocks, &is_kept));
+        let count = is_kept.iter().filter(|kept| !**kept).count();
         let leaves_little = || {
-            text.len() * SHARE_LEFT_MIN < page.text.len()
+            compared.len() * SHARE_LEFT_MIN < page.text.len()
                 || (!has_own_words && has_enough(&page.text))
         };
         if count == 0 || (!is_no_copy && leaves_little()) {
             return None;
         }
-        page.blocks = kept;
+        keep_amid(&mut is_kept, &is_own, &page.blocks);
+        page.blocks = only(&page.blocks, &is_kept);
+        let text = blocks::plain(&page.blocks);
         Some(Cut {
             blocks: count,
             text: std::mem::replace(&mut page.text, text),
+            compared,
         })
     }
 
@@ -332,6 +340,35 @@ fn leading_heading<'b>(blocks: &'b [Block], is_own: &[bool]) -> Option<&'b str> 
     }
 }
 
+/// Keeps in a page's text what stands between two texts of its own, and a line that leads to the first.
+fn keep_amid(kept: &mut [bool], is_own: &[bool], blocks: &[Block]) {
+    let is_own_text = |&at: &usize| is_own[at] && key(&blocks[at]).is_some();
+    let Some(first) = (0..blocks.len()).find(is_own_text) else {
+        return;
+    };
+    let last = (0..blocks.len()).rfind(is_own_text).unwrap_or(first);
+    kept[first..=last].fill(true);
+    if let Some(before) = first.checked_sub(1) {
+        kept[before] |= leads_on(&blocks[before]);
+    }
+}
+
+/// Whether a line says by its form that it leads to the block behind it: it ends with a colon, or begins with
+/// the number of a section ("1. Buyer", "二、", "（三）").
+fn leads_on(block: &Block) -> bool {
+    let Block::Paragraph { text } = block else {
+        return false;
+    };
+    let text = text.trim();
+    let is_digit = |c: char| c.is_ascii_digit() || "一二三四五六七八九十".contains(c);
+    let number = text.trim_start_matches(['(', '（']);
+    let behind = number.trim_start_matches(is_digit);
+    let has_number = behind.len() < number.len()
+        && behind.starts_with(['.', '、', ')', '）', '．'])
+        && behind.chars().any(char::is_alphabetic);
+    text.len() <= LINE_BYTES_MAX && (text.ends_with([':', '：']) || has_number)
+}
+
 fn only(blocks: &[Block], wanted: &[bool]) -> Vec<Block> {
     let wanted = blocks.iter().zip(wanted).filter(|(_, wanted)| **wanted);
     wanted.map(|(block, _)| block.clone()).collect()
@@ -361,7 +398,7 @@ impl<'a> Known<'a> {
         key.is_some_and(|key| self.0.iter().any(|part| has(part, key)))
     }
 
-    /// Which blocks of a page stay, by which of them are its own.
+    /// By which blocks of a page it is compared, by which of them are its own.
     fn kept(&self, is_own: &[bool], keys: &[Option<u32>], blocks: &[Block]) -> Vec<bool> {
         let mut kept = is_own.to_vec();
         let (Some(first), Some(last)) = (

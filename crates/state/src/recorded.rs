@@ -64,11 +64,13 @@ const LICENCE_BYTES_MAX: usize = 500;
 /// What was measured on a page, for the journal.
 pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) -> PageSummary {
     let page = &reading.page;
+    let (words, compared) = (reading.words.len() as u32, reading.print.word_count);
     let mut summary = PageSummary {
         title: page.title.clone().unwrap_or_default(),
         lang: reading.language.clone().unwrap_or_default(),
         charset: reading.charset.into(),
-        words: reading.print.word_count,
+        words,
+        compared_words: Some(compared).filter(|&compared| compared != words),
         author: page.author.clone(),
         published: page.published.clone(),
         modified: page.modified.clone(),
@@ -129,7 +131,8 @@ fn has_expired(date: Option<&str>, now_ms: u64) -> bool {
 
 /// A page's print from its recorded parts; `None` when they are damaged.
 pub fn print_of(page: &PageSummary) -> Option<TextPrint> {
-    print_from(&page.fingerprint, &page.sketch, page.words, &page.digest)
+    let words = page.compared_words.unwrap_or(page.words);
+    print_from(&page.fingerprint, &page.sketch, words, &page.digest)
 }
 
 /// The print of a page that another node kept; none where it cannot be read.

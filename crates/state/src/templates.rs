@@ -25,7 +25,7 @@ pub struct Templates {
 
 impl Templates {
     /// Cuts the host's template from a page; its words and fingerprint are made anew if there
-    /// was any.
+    /// was any. The fingerprint is that of the text that pages are compared by, which may be less than the page's.
     pub fn trim(&self, host: &str, url: &str, reading: &mut PageReading) {
         let part = part_of(host, url).unwrap_or_default();
         let known = [(&self.templates, host), (&self.parts, &part)];
@@ -33,7 +33,14 @@ impl Templates {
         if let Some(cut) = cut {
             let words = std::mem::take(&mut reading.words);
             reading.words = words.of_lines(&cut.text, &reading.page.text);
-            let whole = std::mem::replace(&mut reading.print, simhash::print(&reading.words));
+            let print = match cut.compared == reading.page.text {
+                true => simhash::print(&reading.words),
+                false => {
+                    let words = reading.words.clone();
+                    simhash::print(&words.of_lines(&reading.page.text, &cut.compared))
+                }
+            };
+            let whole = std::mem::replace(&mut reading.print, print);
             reading.whole = Some((cut.blocks as u32, whole));
         }
     }

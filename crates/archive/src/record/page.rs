@@ -354,6 +354,10 @@ pub struct PageSummary {
     pub charset: String,
     /// Words of the main text, as `segment` counts them.
     pub words: u32,
+    /// Words of the text that pages are compared by, where that is less: lines that nearly all pages of the host
+    /// have amid their own are in the main text alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared_words: Option<u32>,
     /// Author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,

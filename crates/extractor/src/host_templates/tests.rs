@@ -181,7 +181,7 @@ fn an_advert_that_was_rarely_taken_for_content_is_cut() {
 /// Was: in rulings "dismissed" was missing, as most of them say it, and "allowed" was there; from pages with
 /// twelve words of their own the rest was cut, and they were thin.
 #[test]
-fn what_stands_amid_a_pages_own_is_cut_where_nearly_all_pages_have_it_and_a_short_page_is_whole() {
+fn pages_are_not_compared_by_what_nearly_all_have_amid_their_own_and_a_short_page_is_whole() {
     let story = |number: usize| own(number).repeat(4);
     let heading = || Block::Heading {
         level: 2,
@@ -207,14 +207,85 @@ fn what_stands_amid_a_pages_own_is_cut_where_nearly_all_pages_have_it_and_a_shor
         templates.observe(HOST, &BlockKeys::of(&page));
     }
     let mut next = of(16, "The appeal is dismissed.");
-    assert_eq!(trim(&templates, HOST, &mut next), 2);
-    assert!(next.text.contains("dismissed.\nReasons"), "{}", next.text);
-    assert!(!next.text.contains("Advertisement") && !next.text.contains("paper"));
+    let keys_of = BlockKeys::of(&next);
+    let cut = HostTemplates::trim_by(&[(&templates, HOST)], &keys_of, &mut next).expect("a cut");
+    assert_eq!(cut.blocks, 2);
+    let compared = &cut.compared;
+    assert!(compared.contains("dismissed.\nReasons"), "{compared}");
+    assert!(!compared.contains("Advertisement") && !compared.contains("paper"));
 
     let mut short = page(&["Anna Berg, room 12", &story(3), "Advertisement"]);
     let keys = keys(&[&story(3)]);
     (0..16).for_each(|_| templates.observe(HOST, &keys));
     assert_eq!(trim(&templates, HOST, &mut short), 0);
+}
+
+/// Was: of tender notices the heads of all sections but the last were gone from the ninth page on, and of letters
+/// to a mayor what tells the letter from the answer.
+#[test]
+fn heads_that_all_pages_have_amid_their_own_stay_in_the_text_that_is_stored() {
+    let of = |number: usize| {
+        page(&[
+            "Printed on paper.",
+            "一、项目概况",
+            &own(number),
+            "二、联系方式",
+            "Buyer: the harbour board",
+            &own(number + 1000),
+            "Read us on paper!",
+        ])
+    };
+    let mut templates = HostTemplates::new();
+    for number in 0..16 {
+        templates.observe(HOST, &BlockKeys::of(&of(number)));
+    }
+    let mut next = of(16);
+    let keys = BlockKeys::of(&next);
+    let cut = HostTemplates::trim_by(&[(&templates, HOST)], &keys, &mut next).expect("a cut");
+    let (first, second) = (own(16), own(1016));
+    let stored = [
+        "一、项目概况",
+        &first,
+        "二、联系方式",
+        "Buyer: the harbour board",
+        &second,
+    ];
+    assert_eq!(next.text, stored.join("\n"));
+    assert_eq!(cut.compared, [first, second].join("\n"));
+    assert_eq!((cut.blocks, next.blocks.len()), (5, 5));
+}
+
+#[test]
+fn a_picture_at_the_edge_is_no_text_of_a_pages_own() {
+    let of = |number: usize| {
+        let mut page = page(&[&own(number), "Read us on paper!", "Follow us."]);
+        let (source, alt) = ("/logo.png".to_owned(), String::new());
+        page.blocks.push(Block::Image { source, alt });
+        page
+    };
+    let mut templates = HostTemplates::new();
+    for number in 0..16 {
+        templates.observe(HOST, &BlockKeys::of(&of(number)));
+    }
+    let mut next = of(16);
+    assert_eq!(trim(&templates, HOST, &mut next), 2);
+    assert_eq!(next.text, own(16));
+}
+
+#[test]
+fn a_line_leads_to_the_text_behind_it_by_a_colon_or_a_number() {
+    for (line, leads) in [
+        ("来信内容：", true),
+        ("To all schools:", true),
+        ("1. Buyer", true),
+        ("（三）投标人", true),
+        ("2.5", false),
+        ("12 months of news", false),
+        ("Read us on paper!", false),
+    ] {
+        let text = line.to_owned();
+        assert_eq!(leads_on(&Block::Paragraph { text }), leads, "{line}");
+    }
 }
 
 #[test]
