@@ -20,6 +20,7 @@
 //! Sources: gradient boosting as in Friedman, *Greedy function approximation*, 2001; expected F
 //! measure as in Ye et al., *Optimizing F-measure*, ICML 2012.
 
+mod addresses;
 mod attributes;
 mod boilerplate_rules;
 mod data_tables;
@@ -28,18 +29,20 @@ mod forest;
 mod listings;
 mod questions;
 mod references;
+mod thread_posts;
 
 use scraper::Html;
 use url::Url;
 
 use crate::features::Features;
-use crate::flat_dom::{ElementIndex, FlatDom};
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::page::PageType;
 use crate::page_type;
 use crate::shingles;
 use crate::structured::Structured;
 use crate::survey::Survey;
-use rustc_hash::FxHashMap;
+pub(crate) use boilerplate_rules::in_comments;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// No run with a lower probability is kept, even if the page is empty without it.
 const KEEP_MIN: f32 = 0.05;
@@ -152,6 +155,7 @@ pub(crate) fn classify_by_odds(
         }
         _ => {}
     }
+    thread_posts::keep(flat, survey, &page_type, &probability, &mut main);
     listings::keep(flat, survey, &page_type, &mut main);
     endings::keep(
         flat,
@@ -162,6 +166,7 @@ pub(crate) fn classify_by_odds(
         &mut main,
     );
     references::keep(flat, survey, &page_type, &mut main);
+    addresses::keep(flat, survey, &page_type, &probability, &mut main);
     questions::keep(flat, survey, &page_type, &mut main);
     let words_min = match page_type {
         PageType::Article => 30,
@@ -169,6 +174,9 @@ pub(crate) fn classify_by_odds(
     };
     drop_duplicate_runs(flat, survey, words_min, &mut main);
     drop_repeated_text(flat, survey, &mut main);
+    if matches!(page_type, PageType::Collection | PageType::Listing) {
+        drop_repeated_titles(flat, survey, &mut main);
+    }
     Classification { main, page_type }
 }
 
@@ -264,6 +272,19 @@ fn drop_repeated_text(flat: &FlatDom<'_>, survey: &Survey, main: &mut [bool]) {
     }
 }
 
+/// Drops a line of a unit that the same unit has already: cards hold their title twice, one for the layer that is
+/// seen where the pointer is.
+fn drop_repeated_titles(flat: &FlatDom<'_>, survey: &Survey, main: &mut [bool]) {
+    let mut seen: FxHashSet<(ElementIndex, &str)> = FxHashSet::default();
+    for (index, kept) in main.iter_mut().enumerate() {
+        let unit = survey.inner_units[index].element;
+        let is_linked = flat.runs[index].link_weight * 5 > flat.runs[index].counts.weight * 4;
+        if *kept && is_linked && unit != NO_ELEMENT {
+            *kept = seen.insert((unit, survey.texts[index].as_str()));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -306,6 +327,19 @@ mod tests {
         let mut main = vec![true; 5];
         drop_duplicate_runs(&flat, &Survey::of(&flat), 14, &mut main);
         assert_eq!(main, [true, true, false, true, true]);
+    }
+
+    #[test]
+    fn a_card_says_its_title_once() {
+        let card = |at: u32| {
+            let title = format!("<h3><a href=/{at}>The kettle</a></h3>");
+            format!("<li>{title}<p>Sale</p>{title}<p>Sale</p>")
+        };
+        let html = scraper::Html::parse_document(&[card(1), card(2), card(3)].concat());
+        let flat = FlatDom::of(&html);
+        let mut main = vec![true; 12];
+        drop_repeated_titles(&flat, &Survey::of(&flat), &mut main);
+        assert_eq!(main, [true, true, false, true].repeat(3));
     }
 
     #[test]

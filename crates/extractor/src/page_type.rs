@@ -4,11 +4,13 @@
 //! Each piece of evidence adds points to one or more types. What the publisher declares weighs most,
 //! then what the page looks like, then its URL. The type with the most points wins if it has at
 //! least two; otherwise the type is [`PageType::Other`]. A page made of posts that have pages of their
-//! own (`posts`) is a list, however long they are.
+//! own (`posts`) is a list, however long they are; one made of posts that are signed each (`threads`) is a
+//! thread, whatever its URL.
 
 mod evidence;
 mod points;
 mod posts;
+mod threads;
 
 use outcome::PageType;
 use url::Url;

@@ -222,7 +222,7 @@ fn in_reviews(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
 
 /// Whether a run stands among readers' comments, in an element with one of the names that programs give
 /// to all of them together.
-fn in_comments(flat: &FlatDom<'_>, index: usize) -> bool {
+pub(crate) fn in_comments(flat: &FlatDom<'_>, index: usize) -> bool {
     const IDS: [&str; 5] = [
         "comments",
         "comment-list",

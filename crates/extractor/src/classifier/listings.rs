@@ -71,7 +71,8 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, ma
         let element = &flat.elements[at];
         element.tag == Tag::Pre || element.traits.has(Traits::FORMULA)
     };
-    if !is_running_text(page_type) || !(0..flat.elements.len()).any(is_listing) {
+    let is_text = is_running_text(page_type) || *page_type == PageType::Forum;
+    if !is_text || !(0..flat.elements.len()).any(is_listing) {
         return;
     }
     let Some(container) = container(flat, main) else {

@@ -5,12 +5,15 @@
 //! without them answers stand without questions, and the pages of a quiz are copies of each other.
 //!
 //! A button or the label of a checkbox is a head where chosen text follows right behind it and it says that
-//! it unfolds something, or stands in a heading. Labels of radio buttons and checkboxes are content where
+//! it unfolds something, or stands in a heading, or is one of three or more buttons alike that have each other
+//! words and a text behind them. Labels of radio buttons and checkboxes are content where
 //! several stand amid the chosen text with nothing but their legends and buttons between, or under a legend
 //! that was chosen. Forms for searching, filtering, signing in and subscribing stand beside the text or
 //! have fields of other kinds.
 
 use std::ops::Range;
+
+use rustc_hash::FxHashSet;
 
 use crate::class_hints::Hint;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
@@ -45,7 +48,8 @@ const OTHER_PARTS: [Hint; 8] = [
 /// Keeps heads of what unfolds, and choices.
 pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, main: &mut [bool]) {
     let is_control = |element: &FlatElement<'_>| matches!(element.tag, Tag::Button | Tag::Label);
-    if !is_running_text(page_type) || !flat.elements.iter().any(is_control) {
+    let may_ask = is_running_text(page_type) || *page_type == PageType::Forum;
+    if !may_ask || !flat.elements.iter().any(is_control) {
         return;
     }
     let mut at = 0;
@@ -62,21 +66,51 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, ma
         }
         at = end;
     }
-    for run in 0..main.len().saturating_sub(1) {
-        if !main[run] && main[run + 1] && is_head(flat, survey, run) {
-            main[run] = true;
-        }
+    let heads: Vec<Head> = (0..main.len().saturating_sub(1))
+        .filter(|&run| !main[run] && main[run + 1])
+        .filter_map(|run| head(flat, survey, run))
+        .collect();
+    for head in &heads {
+        main[head.run] |= head.is_told || is_one_of_many(flat, survey, &heads, head);
     }
 }
 
-/// Whether a line is the head of the text behind it.
-fn is_head(flat: &FlatDom<'_>, survey: &Survey, run: usize) -> bool {
-    let counts = &flat.runs[run].counts;
-    let Some(control) = control(flat, run) else {
-        return false;
+/// A line that may be the head of the text behind it.
+struct Head {
+    run: usize,
+    control: ElementIndex,
+    /// It says so itself.
+    is_told: bool,
+}
+
+/// Whether a button is one of a list of heads: alike, at the same place in elements that are alike, and each
+/// with other words.
+fn is_one_of_many(flat: &FlatDom<'_>, survey: &Survey, heads: &[Head], head: &Head) -> bool {
+    const COUNT_MIN: usize = 3;
+    let shapes = |at: ElementIndex| {
+        let mut around = flat
+            .ancestors(at)
+            .map(|at| flat.elements[at as usize].shape);
+        (around.next(), around.next(), around.next())
     };
+    let is_alike = |other: &&Head| {
+        flat.elements[other.control as usize].tag == Tag::Button
+            && shapes(other.control) == shapes(head.control)
+    };
+    let has_words = flat.runs[head.run].counts.words >= HEAD_WORDS_MIN;
+    let alike = heads.iter().filter(is_alike);
+    let texts: FxHashSet<&str> = alike
+        .map(|other| survey.texts[other.run].as_str())
+        .collect();
+    has_words && is_alike(&head) && texts.len() >= COUNT_MIN
+}
+
+/// The head of the text behind a line, if it stands in a control beside that text.
+fn head(flat: &FlatDom<'_>, survey: &Survey, run: usize) -> Option<Head> {
+    let counts = &flat.runs[run].counts;
+    let control = control(flat, run)?;
     if counts.weight > WEIGHT_MAX || is_label(survey, run) || is_elsewhere(flat, control) {
-        return false;
+        return None;
     }
     let element = &flat.elements[control as usize];
     let is_heading = |at: ElementIndex| {
@@ -100,7 +134,11 @@ fn is_head(flat: &FlatDom<'_>, survey: &Survey, run: usize) -> bool {
             .ancestors(element.parent)
             .take(levels)
             .any(|at| flat.contains(at, text));
-    is_beside && (stands_in_heading || unfolds && counts.words >= HEAD_WORDS_MIN)
+    is_beside.then_some(Head {
+        run,
+        control,
+        is_told: stands_in_heading || unfolds && counts.words >= HEAD_WORDS_MIN,
+    })
 }
 
 /// The button or label that a line stands in.
@@ -225,6 +263,35 @@ mod tests {
             let item = format!("<div>{head}<div><p>Three days.</div></div>");
             check(&item, &[QUESTION, "Three days."]);
         }
+    }
+
+    #[test]
+    fn buttons_alike_with_a_text_behind_each_are_heads_whatever_they_say_of_themselves() {
+        // Was: without an attribute of its own a button was a label, and answers stood without questions.
+        let item = |question: &str| {
+            format!(
+                "<div class=i><button class=q><span>{question}</span></button><div><p>Three days.</div></div>"
+            )
+        };
+        let questions = [
+            "How long does it take?",
+            "How far is it?",
+            "Can I bring my dog?",
+        ];
+        let all: String = questions.map(item).concat();
+        let answered: Vec<&str> = questions
+            .iter()
+            .flat_map(|&one| [one, "Three days."])
+            .collect();
+        check(&all, &answered);
+        check(
+            &questions.map(|_| item("Read it to me")).concat(),
+            &["Three days."; 3],
+        );
+        check(
+            &["Edit", "Quote", "Reply"].map(item).concat(),
+            &["Three days."; 3],
+        );
     }
 
     #[test]

@@ -10,6 +10,8 @@ use crate::structured::{Kinds, Structured};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
+use super::threads;
+
 /// What the points are computed from.
 pub(super) struct Evidence<'e> {
     /// The types that JSON-LD declares.
@@ -39,6 +41,10 @@ pub(super) struct Evidence<'e> {
     pub code_blocks: u32,
     pub has_date_near_title: bool,
     pub article_count: u32,
+    /// It consists of posts that are signed each.
+    pub is_thread: bool,
+    /// Elements named after users stand in several named after posts.
+    pub has_users: bool,
 }
 
 /// Measures of the runs chosen as content.
@@ -88,6 +94,8 @@ impl<'e> Evidence<'e> {
             code_blocks: flat.elements.iter().filter(is_code).count() as u32,
             has_date_near_title: has_date_near_title(flat, survey, main),
             article_count: survey.semantic.article_count,
+            is_thread: threads::make_up(flat, survey),
+            has_users: has_users(flat),
         }
     }
 }
@@ -164,6 +172,17 @@ fn goods(flat: &FlatDom<'_>, survey: &Survey) -> u32 {
             && flat.elements[unit as usize].link_weight > 0
     };
     (0..flat.runs.len()).filter(is_good).count() as u32
+}
+
+fn has_users(flat: &FlatDom<'_>) -> bool {
+    const LEVELS: usize = 6;
+    let is_user = |(at, element): &(usize, &FlatElement<'_>)| {
+        let mut around = flat.ancestors(*at as u32).take(LEVELS);
+        element.hints.has(Hint::User)
+            && element.counts.chars > 0
+            && around.any(|at| flat.elements[at as usize].hints.has(Hint::Post))
+    };
+    flat.elements.iter().enumerate().filter(is_user).count() >= 2
 }
 
 /// Whether a short line says "add to cart" or the like.

@@ -128,8 +128,24 @@ pub(super) fn is_in_forum(e: &Evidence<'_>) -> bool {
     forum_place(e) > 0.0
 }
 
+/// Posts that are signed are worth more than what speaks for an article in the posts themselves: their prose, their
+/// length and their dates. Sections that are named after questions and answers make no thread where nobody signs
+/// them: they are a list of frequent questions.
 fn forum(e: &Evidence<'_>) -> f32 {
-    forum_place(e) + when(e.content.posts >= 3, 1.0) + 1.5 * e.content.in_post_names
+    const SIGNED_POSTS: f32 = 6.0;
+    let is_for_sale = e.has_buy_button || e.kinds.has(Kinds::PRODUCT);
+    let is_thread = e.is_thread && !is_for_sale;
+    let place = forum_place(e) + when(is_thread, SIGNED_POSTS);
+    if place == 0.0 && !e.has_users {
+        return 0.0;
+    }
+    place + when(e.content.posts >= 3, 1.0) + 1.5 * e.content.in_post_names
+        - when(is_list_of_threads(e), 3.0)
+}
+
+/// Whether the content of a forum's page leads to its threads.
+fn is_list_of_threads(e: &Evidence<'_>) -> bool {
+    !e.is_thread && is_in_forum(e) && e.is_links() && e.content.prose < 0.2
 }
 
 fn product(e: &Evidence<'_>) -> f32 {
@@ -197,6 +213,7 @@ fn listing(e: &Evidence<'_>) -> f32 {
     when(is_declared, 1.2)
         + when(e.is_links(), 0.5)
         + when(has_list_path(e) || e.path_has(&QUERIES), 1.5)
+        + when(is_list_of_threads(e), 1.5)
         + when(e.linked_headings >= 5, 1.5)
         + when(e.article_count >= 5, 1.0)
         + 1.5 * e.content.links

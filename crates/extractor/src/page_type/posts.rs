@@ -22,6 +22,7 @@ use rustc_hash::FxHashSet;
 use url::Url;
 use weburl::resolve;
 
+use crate::class_hints::Hint;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, Traits};
 use crate::line_markers::Marker;
@@ -87,6 +88,14 @@ fn heads(flat: &FlatDom<'_>, url: &Url) -> Vec<Head> {
         let Some(level) = element.tag.heading_level() else {
             continue;
         };
+        // Who wrote a post may be its first heading.
+        let around = flat.ancestors(at as ElementIndex).take(2);
+        if around
+            .into_iter()
+            .any(|at| flat.elements[at as usize].hints.has(Hint::User))
+        {
+            continue;
+        }
         // The link is all of the heading, in it or around it.
         if element.counts.weight == 0 || element.link_weight * 5 <= element.counts.weight * 4 {
             continue;

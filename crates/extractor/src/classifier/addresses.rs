@@ -1,0 +1,133 @@
+//! Addresses below a text: where an office, a shop or an event is.
+//!
+//! Street, town and telephone have the features of a footer, so the forests drop them, but they are what a
+//! visitor of such a page looks for. An `<address>` that stands with the chosen text, behind its beginning and
+//! in no other part of the page, is kept with the heading right above it. One that says who wrote the text is a
+//! by-line.
+
+use crate::class_hints::Hint;
+use crate::flat_dom::{ElementIndex, FlatDom};
+use crate::line_markers::Marker;
+use crate::page::PageType;
+use crate::prefix_sums::is_prose;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+use super::data_tables::is_in_other_part;
+use super::listings::is_running_text;
+
+/// The most weight of an address. A longer one is a part of the page.
+const WEIGHT_MAX: u32 = 400;
+/// Levels from an address to the element in which it stands with the text.
+const LEVELS: usize = 4;
+
+/// Keeps addresses beside the text, except what a rule has dropped.
+pub(super) fn keep(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    page_type: &PageType,
+    probability: &[f32],
+    main: &mut [bool],
+) {
+    let is_address = |at: &usize| flat.elements[*at].tag == Tag::Address;
+    if !is_running_text(page_type) {
+        return;
+    }
+    for at in (0..flat.elements.len()).filter(is_address) {
+        let element = &flat.elements[at];
+        let runs = element.first_run as usize..(element.end_run as usize).min(main.len());
+        let is_place = (1..=WEIGHT_MAX).contains(&element.counts.weight)
+            && tells_place(survey, runs.clone())
+            && !element.hints.has(Hint::Byline)
+            && !element.hints.has(Hint::User)
+            && follows_text(flat, main, at as ElementIndex);
+        if !is_place || is_in_other_part(flat, at as ElementIndex) {
+            continue;
+        }
+        let above = runs.start.checked_sub(1).filter(|&run| {
+            let owner = flat.runs[run].owner;
+            let is_heading = flat.elements[owner as usize].tag.heading_level().is_some();
+            is_heading && flat.contains(element.parent, owner)
+        });
+        for run in above.into_iter().chain(runs) {
+            main[run] |= probability[run] > 0.0;
+        }
+    }
+}
+
+/// Whether lines have a number, as a house or a telephone does, and nothing of who wrote the text and when.
+fn tells_place(survey: &Survey, runs: std::ops::Range<usize>) -> bool {
+    const OTHERS: [Marker; 4] = [
+        Marker::Byline,
+        Marker::Date,
+        Marker::Copyright,
+        Marker::Share,
+    ];
+    let is_other = |run: usize| OTHERS.iter().any(|&marker| survey.markers[run].has(marker));
+    let has_number = |run: usize| survey.texts[run].contains(|c: char| c.is_ascii_digit());
+    runs.clone().any(has_number) && !runs.clone().any(is_other)
+}
+
+/// Whether chosen prose stands before an element, in one of those around it or in the page's main part.
+fn follows_text(flat: &FlatDom<'_>, main: &[bool], at: ElementIndex) -> bool {
+    let end = flat.elements[at as usize].first_run as usize;
+    let mut around = flat.ancestors(at).enumerate().skip(1);
+    around.any(|(level, around)| {
+        let element = &flat.elements[around as usize];
+        let is_near = level <= LEVELS && !matches!(element.tag, Tag::Body | Tag::Html);
+        let is_main = matches!(element.tag, Tag::Main | Tag::Article);
+        (is_near || is_main)
+            && (element.first_run as usize..end).any(|run| main[run] && is_prose(&flat.runs[run]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts that are kept where the paragraphs were chosen.
+    #[track_caller]
+    fn check(page: &str, expected: &[&str]) {
+        let html = scraper::Html::parse_document(page);
+        let flat = FlatDom::of(&html);
+        let survey = Survey::of(&flat);
+        let is_chosen =
+            |run: &crate::flat_dom::Run| flat.elements[run.owner as usize].tag == Tag::P;
+        let mut main: Vec<bool> = flat.runs.iter().map(is_chosen).collect();
+        let probability = vec![0.1; main.len()];
+        keep(&flat, &survey, &PageType::Article, &probability, &mut main);
+        let texts = survey.texts.iter().zip(&main);
+        let kept: Vec<&str> = texts
+            .filter_map(|(text, &kept)| kept.then_some(text.as_str()))
+            .collect();
+        assert_eq!(kept, expected, "{page}");
+    }
+
+    const TEXT: &str =
+        "The mill, which stood at the harbour, was taken down and built again by its owners.";
+
+    #[test]
+    fn an_address_below_the_text_is_kept_with_its_heading() {
+        let section =
+            "<section><h2>Find us</h2><address>12 Station Road<br>Leeds</address></section>";
+        for page in [
+            format!("<main><section><p>{TEXT}</section>{section}</main>"),
+            format!("<div><div><p>{TEXT}</div>{section}</div>"),
+        ] {
+            check(&page, &[TEXT, "Find us", "12 Station Road\nLeeds"]);
+        }
+    }
+
+    #[test]
+    fn an_address_elsewhere_and_a_by_line_are_left_out() {
+        for page in [
+            format!("<div><p>{TEXT}</div><footer><address>12 Station Road</address></footer>"),
+            format!("<div><address>12 Station Road</address><p>{TEXT}</div>"),
+            format!("<div><p>{TEXT}<address class=author>12 Station Road</address></div>"),
+            format!("<div><p>{TEXT}<address>By Marta Keller, 3 May 2020</address></div>"),
+            format!("<div><p>{TEXT}<address>Marta Keller</address></div>"),
+        ] {
+            check(&page, &[TEXT]);
+        }
+    }
+}

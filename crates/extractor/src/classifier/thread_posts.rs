@@ -1,0 +1,187 @@
+//! The rest of a thread: short posts like the long ones that are chosen, and what is asked above them.
+//!
+//! A post of a few words has the features of a label, and the question that a page of answers begins with those
+//! of a standfirst. But the lines of one template are content or not as a whole: of lines in elements that are
+//! alike, two thirds of whose text are chosen, the others are chosen as well. And sentences right below a title that
+//! asks, in the element around it, say what is asked.
+
+use rustc_hash::FxHashMap;
+
+use crate::class_hints::Hint;
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement};
+use crate::line_markers::Marker;
+use crate::page::PageType;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+/// The least weight of a text that asks something: shorter lines are labels.
+const TEXT_WEIGHT_MIN: u32 = 20;
+/// Levels from the title to the element around it and the question.
+const LEVELS: usize = 4;
+
+/// Markers of lines that no post has.
+const LABELS: [Marker; 6] = [
+    Marker::Share,
+    Marker::Related,
+    Marker::Date,
+    Marker::More,
+    Marker::Count,
+    Marker::Advert,
+];
+
+/// Chooses the rest of a thread, except what a rule has dropped.
+pub(super) fn keep(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    page_type: &PageType,
+    probability: &[f32],
+    main: &mut [bool],
+) {
+    if *page_type == PageType::Forum {
+        keep_alike(flat, survey, probability, main);
+    }
+    let may_ask = matches!(page_type, PageType::Forum | PageType::Other);
+    if may_ask && flat.title.contains(['?', '？']) {
+        keep_question(flat, survey, probability, main);
+    }
+}
+
+/// The kinds of a line's element and of the two around it: replies to replies are nested, so whole paths differ.
+fn shapes(flat: &FlatDom<'_>, run: usize) -> [u32; 3] {
+    let mut around = flat.ancestors(flat.runs[run].owner);
+    std::array::from_fn(|_| {
+        let at = around.next();
+        at.map_or(0, |at| flat.elements[at as usize].shape)
+    })
+}
+
+fn keep_alike(flat: &FlatDom<'_>, survey: &Survey, probability: &[f32], main: &mut [bool]) {
+    let may_be_text =
+        |run: usize| !is_label(survey, run) && !is_linked(flat, run) && probability[run] > 0.0;
+    let mut weights: FxHashMap<[u32; 3], (u32, u32)> = FxHashMap::default();
+    for run in (0..main.len()).filter(|&run| may_be_text(run)) {
+        let (chosen, all) = weights.entry(shapes(flat, run)).or_default();
+        let weight = flat.runs[run].counts.weight;
+        *chosen += if main[run] { weight } else { 0 };
+        *all += weight;
+    }
+    for run in 0..main.len() {
+        if !main[run] && may_be_text(run) && !is_elsewhere(flat, flat.runs[run].owner) {
+            let (chosen, all) = weights[&shapes(flat, run)];
+            main[run] = chosen * 3 >= all * 2;
+        }
+    }
+}
+
+/// Chooses the texts between the title and the first chosen line in the element around the title.
+fn keep_question(flat: &FlatDom<'_>, survey: &Survey, probability: &[f32], main: &mut [bool]) {
+    let is_title = |run: usize| {
+        let element = &flat.elements[flat.runs[run].owner as usize];
+        element.tag == Tag::H1 && flat.title.contains(survey.texts[run].as_str())
+    };
+    let Some(first) = main.iter().position(|&kept| kept) else {
+        return;
+    };
+    let Some(title) = (0..=first).rfind(|&run| is_title(run)) else {
+        return;
+    };
+    let heading = flat.runs[title].owner;
+    for run in title + 1..first {
+        let owner = flat.runs[run].owner;
+        let mut around = flat.ancestors(heading).skip(1).take(LEVELS);
+        let line = &flat.runs[run];
+        main[run] |= probability[run] > 0.0
+            && line.counts.weight >= TEXT_WEIGHT_MIN
+            && line.counts.sentence_ends > 0
+            && line.link_weight == 0
+            && !flat.title.contains(survey.texts[run].as_str())
+            && !is_label(survey, run)
+            && !is_elsewhere(flat, owner)
+            && around.any(|at| flat.contains(at, owner));
+    }
+}
+
+fn is_label(survey: &Survey, run: usize) -> bool {
+    let markers = survey.markers[run];
+    LABELS.iter().any(|&label| markers.has(label))
+}
+
+fn is_linked(flat: &FlatDom<'_>, run: usize) -> bool {
+    let run = &flat.runs[run];
+    run.link_weight * 2 >= run.counts.weight
+}
+
+/// Whether an element stands beside a post's text.
+fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    const PARTS: [Hint; 10] = [
+        Hint::Nav,
+        Hint::Crumbs,
+        Hint::Footer,
+        Hint::Side,
+        Hint::Share,
+        Hint::Related,
+        Hint::Advert,
+        Hint::Tags,
+        Hint::User,
+        Hint::Control,
+    ];
+    let is_part = |element: &FlatElement<'_>| {
+        matches!(
+            element.tag,
+            Tag::Nav | Tag::Aside | Tag::Footer | Tag::Button | Tag::Label
+        ) || PARTS.iter().any(|&hint| element.hints.has(hint))
+    };
+    let within = flat.ancestors(at).map(|at| &flat.elements[at as usize]);
+    within
+        .take_while(|element| !matches!(element.tag, Tag::Body | Tag::Html))
+        .any(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts that are kept where those with a comma were chosen.
+    #[track_caller]
+    fn check(page_type: &PageType, page: &str, expected: &[&str]) {
+        let html = scraper::Html::parse_document(page);
+        let flat = FlatDom::of(&html);
+        let survey = Survey::of(&flat);
+        let texts = || survey.texts.iter();
+        let mut main: Vec<bool> = texts().map(|text| text.contains(',')).collect();
+        let probability = vec![0.1; main.len()];
+        keep(&flat, &survey, page_type, &probability, &mut main);
+        let kept: Vec<&str> = texts()
+            .zip(&main)
+            .filter_map(|(text, &kept)| kept.then_some(text.as_str()))
+            .collect();
+        assert_eq!(kept, expected, "{page}");
+    }
+
+    const LONG: &str = "I had the same trouble with it, until I found that the plug was loose";
+
+    #[test]
+    fn a_short_post_is_kept_where_the_long_ones_like_it_are() {
+        let post = |text: &str| {
+            format!("<div class=post><i class=user>hank42</i><div class=text>{text}</div></div>")
+        };
+        let thread = [post(LONG), post("Thanks a lot"), post(LONG)].concat();
+        check(&PageType::Forum, &thread, &[LONG, "Thanks a lot", LONG]);
+        check(&PageType::Article, &thread, &[LONG, LONG]);
+        let few = [post(LONG), post(&"Thanks a lot ".repeat(9))].concat();
+        check(&PageType::Forum, &few, &[LONG]);
+    }
+
+    #[test]
+    fn what_is_asked_below_the_title_belongs_to_the_answers() {
+        let page = format!(
+            "<title>Why does it leak? - Ask</title><div><nav>All of the questions here</nav><h1>Why does it leak?</h1>\
+             <div><button>Follow this question.</button>It leaks at the valve.</div></div>\
+             <div>Asked by hank42</div><p>{LONG}"
+        );
+        for page_type in [PageType::Forum, PageType::Other] {
+            check(&page_type, &page, &["It leaks at the valve.", LONG]);
+        }
+        check(&PageType::Article, &page, &[LONG]);
+    }
+}

@@ -1,0 +1,357 @@
+//! Threads: posts that have each a writer and a time of their own.
+//!
+//! Forums, questions with answers and lists of bugs come with markup of any kind and under any URL. What all
+//! of them have is a short line that says who wrote this and when, again and again, with a text between each
+//! and the next:
+//!
+//! ```text
+//!   marta_k · 3 May 2020      ┐ a signature: a line with a time, and a name that is marked as a user's beside it
+//!   text                      ┘
+//!   old_salt · 4 May 2020     ┐ another one in an element of the same kind, by somebody else
+//!   text                      ┘
+//! ```
+//!
+//! Comments below an article and reviews of a product are signed as well. But there the text stands before
+//! the first signature, and programs name their element. Articles on the page of a list are signed, too, and
+//! have each a link to a page of their own.
+
+use html5ever::local_name;
+use rustc_hash::FxHashMap;
+
+use crate::class_hints::{Hint, Hints};
+use crate::classifier::in_comments;
+use crate::dom::Attributes;
+use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Traits};
+use crate::line_markers::{Marker, Markers};
+use crate::prefix_sums::is_prose;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+/// The most weight of a line that says when a post was written.
+const DATE_WEIGHT_MAX: u32 = 200;
+/// A name stands at most so many lines before the time, or so many behind it.
+const LINES_BEFORE: usize = 16;
+const LINES_BEHIND: usize = 4;
+/// Levels from a name to the element that is marked as a user's.
+const LEVELS: usize = 4;
+/// The most weight of a name.
+const NAME_WEIGHT_MAX: usize = 60;
+/// The least weight of a post's text: shorter lines are labels.
+const TEXT_WEIGHT_MIN: u32 = 20;
+/// The least words of a link that leads to a page of the post's own.
+const TITLE_WORDS_MIN: u32 = 3;
+/// The most signatures that are looked at.
+const SIGNATURES_MAX: usize = 400;
+
+/// Parts of a page beside its content, and what is signed without being a post.
+const OTHER_PARTS: [Hint; 6] = [
+    Hint::Nav,
+    Hint::Footer,
+    Hint::Side,
+    Hint::Related,
+    Hint::Review,
+    Hint::Advert,
+];
+
+/// Whether a page is made of signed posts, or declares in its markup that it is one question with its answers.
+pub(super) fn make_up(flat: &FlatDom<'_>, survey: &Survey) -> bool {
+    if is_question(flat) {
+        return true;
+    }
+    let mut groups: FxHashMap<(u32, u32), Vec<usize>> = FxHashMap::default();
+    for (run, markers) in survey.markers.iter().enumerate() {
+        let line = &flat.runs[run];
+        if markers.has(Marker::Date) && line.counts.weight < DATE_WEIGHT_MAX && !is_prose(line) {
+            let group = groups.entry(shape(flat, line.owner)).or_default();
+            if group.len() < SIGNATURES_MAX {
+                group.push(run);
+            }
+        }
+    }
+    groups.into_values().any(|mut group| {
+        group.len() >= 2 && {
+            group.retain(|&run| !is_elsewhere(flat, flat.runs[run].owner));
+            are_signatures(flat, survey, &group)
+        }
+    })
+}
+
+/// A list of frequent questions has several.
+fn is_question(flat: &FlatDom<'_>) -> bool {
+    let count = |kind: &str| {
+        let types = flat.elements.iter();
+        let types = types.filter_map(|element| element.element.attr("itemtype"));
+        types.filter(|type_| type_.ends_with(kind)).count()
+    };
+    count("schema.org/Question") == 1 && count("schema.org/Answer") > 0
+}
+
+/// The kind of an element, with that of the one around it: replies to replies are nested, so the whole path
+/// differs.
+fn shape(flat: &FlatDom<'_>, at: ElementIndex) -> (u32, u32) {
+    let element = &flat.elements[at as usize];
+    let parent = flat.elements.get(element.parent as usize);
+    (element.shape, parent.map_or(0, |parent| parent.shape))
+}
+
+fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    flat.ancestors(at).any(|at| {
+        let element = &flat.elements[at as usize];
+        let is_frame = matches!(element.tag, Tag::Nav | Tag::Aside | Tag::Footer);
+        let is_part = OTHER_PARTS.iter().any(|&hint| element.hints.has(hint));
+        is_frame || is_part && !matches!(element.tag, Tag::Body | Tag::Html)
+    })
+}
+
+/// Whether lines with a time are those of posts.
+fn are_signatures(flat: &FlatDom<'_>, survey: &Survey, lines: &[usize]) -> bool {
+    let (Some(&first), 2..) = (lines.first(), lines.len()) else {
+        return false;
+    };
+    let names: Vec<&str> = (0..lines.len())
+        .filter_map(|at| writer(flat, lines, at))
+        .collect();
+    let is_of_two = names.windows(2).any(|names| names[0] != names[1]);
+    let gaps = || lines.windows(2).map(|lines| lines[0] + 1..lines[1]);
+    let count = |has: &dyn Fn(usize) -> bool| gaps().filter(|gap| gap.clone().any(has)).count();
+    let texts = count(&|run| is_text(flat, survey, run));
+    let titles = count(&|run| is_title(flat, run));
+    let in_lines = lines.iter().filter(|&&run| has_title(flat, run)).count();
+    let between = lines.len() - 1;
+    is_of_two
+        && names.len() * 3 >= lines.len() * 2
+        && texts * 3 >= between * 2
+        && titles * 2 < between
+        && in_lines * 2 < lines.len()
+        && is_most_of_page(flat, first)
+}
+
+/// The name beside a time that is marked as a user's.
+fn writer<'d>(flat: &FlatDom<'d>, lines: &[usize], at: usize) -> Option<&'d str> {
+    let line = lines[at];
+    let from = at.checked_sub(1).map_or(0, |before| lines[before] + 1);
+    let end = lines.get(at + 1).copied().unwrap_or(flat.runs.len());
+    let before = (from.max(line.saturating_sub(LINES_BEFORE))..line).rev();
+    let behind = line + 1..end.min(line + 1 + LINES_BEHIND);
+    [line]
+        .into_iter()
+        .chain(before)
+        .chain(behind)
+        .find_map(|run| name_in(flat, run))
+}
+
+fn name_in<'d>(flat: &FlatDom<'d>, run: usize) -> Option<&'d str> {
+    let pieces = &flat.runs[run].pieces;
+    let mut pieces = flat.pieces[pieces.start as usize..pieces.end as usize].iter();
+    let mut lower = String::new();
+    let name = pieces.find(|piece| {
+        let text = piece.text.trim();
+        let is_name = text.len() <= NAME_WEIGHT_MAX && text.contains(char::is_alphabetic);
+        is_name
+            && flat
+                .ancestors(piece.element)
+                .take(LEVELS)
+                .any(|at| is_of_user(flat, at))
+            && !Markers::of(text, &mut lower).has(Marker::Date)
+    })?;
+    Some(name.text.trim())
+}
+
+/// Whether an element is marked as a user's by its own name or by the address that it leads to.
+fn is_of_user(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    let element = &flat.elements[at as usize];
+    let leads_to_user = || {
+        let href = element.element.attribute(&local_name!("href"));
+        let href = href.unwrap_or_default();
+        let path = match href.split_once("//") {
+            Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
+            None => href,
+        };
+        let mut hints = Hints::default();
+        hints.read(path);
+        hints.has(Hint::User)
+    };
+    element.hints.has(Hint::User) || element.traits.has(Traits::LINK) && leads_to_user()
+}
+
+/// Whether a line is part of a post's text.
+fn is_text(flat: &FlatDom<'_>, survey: &Survey, run: usize) -> bool {
+    let line = &flat.runs[run];
+    line.counts.weight >= TEXT_WEIGHT_MIN
+        && line.link_weight * 2 < line.counts.weight
+        && !survey.markers[run].has(Marker::Date)
+}
+
+/// Whether a line is a link to another page than a user's.
+fn is_title(flat: &FlatDom<'_>, run: usize) -> bool {
+    let line = &flat.runs[run];
+    line.link_weight * 5 > line.counts.weight * 4
+        && line.counts.words >= TITLE_WORDS_MIN
+        && leads_on(flat, flat.pieces[line.pieces.start as usize].element)
+}
+
+/// Whether a link to another page than a user's stands in a line with a time.
+fn has_title(flat: &FlatDom<'_>, run: usize) -> bool {
+    let pieces = &flat.runs[run].pieces;
+    let mut lower = String::new();
+    flat.pieces[pieces.start as usize..pieces.end as usize]
+        .iter()
+        .any(|piece| {
+            piece.text.split_whitespace().count() >= TITLE_WORDS_MIN as usize
+                && leads_on(flat, piece.element)
+                && !Markers::of(piece.text.trim(), &mut lower).has(Marker::Date)
+        })
+}
+
+/// Whether an element stands in a link to another page than a user's.
+fn leads_on(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    let mut around = flat.ancestors(at);
+    let link = around.find(|&at| flat.elements[at as usize].traits.has(Traits::LINK));
+    link.is_some_and(|at| {
+        let href = flat.elements[at as usize].element.attr("href");
+        let is_place = href.is_none_or(|href| href.contains('#'));
+        !is_place && !is_of_user(flat, at)
+    })
+}
+
+/// Whether what is signed outweighs what stands before: half of the page's prose, and three quarters where the
+/// posts are named comments. What programs name comments after all is a reader's word on something else.
+fn is_most_of_page(flat: &FlatDom<'_>, first: usize) -> bool {
+    if in_comments(flat, first) {
+        return false;
+    }
+    let (mut before, mut all) = (0, 0);
+    for (run, line) in flat.runs.iter().enumerate() {
+        if is_prose(line) && !is_elsewhere(flat, line.owner) && !in_comments(flat, run) {
+            all += line.counts.weight;
+            before += if run < first { line.counts.weight } else { 0 };
+        }
+    }
+    let is_comment = flat.ancestors(flat.runs[first].owner).any(|at| {
+        let element = &flat.elements[at as usize];
+        element.hints.has(Hint::Comment) && element.parent != NO_ELEMENT && element.tag != Tag::Body
+    });
+    before * if is_comment { 4 } else { 2 } <= all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(body: &str, is_thread: bool) {
+        let html = scraper::Html::parse_document(body);
+        let flat = FlatDom::of(&html);
+        assert_eq!(make_up(&flat, &Survey::of(&flat)), is_thread, "{body}");
+    }
+
+    const TEXT: &str = "I had the same trouble with the pump until I found that the plug was loose, so look there.";
+
+    fn posts(post: impl Fn(&str, u32) -> String) -> String {
+        let users = ["marta_k", "old_salt", "hank42"];
+        (1..=3).map(|at| post(users[at as usize - 1], at)).collect()
+    }
+
+    #[test]
+    fn posts_with_a_writer_and_a_time_each_are_a_thread_in_any_markup() {
+        check(
+            &posts(|user, at| {
+                format!(
+                    "<div class=cell><a href=/member/{user}>{user}</a> {at} hours ago<p>{TEXT}</div>"
+                )
+            }),
+            true,
+        );
+        check(
+            &posts(|user, at| {
+                format!(
+                    "<div><h4 class=poster><a href=/x>{user}</a></h4><ul><li>Full Member<li>Posts: {at}</ul><div class=when>on: May {at}, 2020</div><div>{TEXT}</div></div>"
+                )
+            }),
+            true,
+        );
+        check(
+            &posts(|user, at| {
+                format!(
+                    "<table><tr><td><a href='user?id={user}'>{user}</a> <span>{at} days ago</span><tr><td>{TEXT}</table>"
+                )
+            }),
+            true,
+        );
+        // Replies to replies.
+        let nested = |inner: String| {
+            format!(
+                "<div class=thing><p class=line><a class=author href=/x>{}</a> 2 days ago<div>{TEXT}</div>{inner}</div>",
+                inner.len()
+            )
+        };
+        check(&nested(nested(nested(String::new()))), true);
+    }
+
+    #[test]
+    fn comments_below_an_article_and_posts_with_pages_of_their_own_are_none() {
+        let comments = posts(|user, at| {
+            format!(
+                "<div class=comment><a class=author href=/x>{user}</a> {at} days ago<p>{TEXT}</div>"
+            )
+        });
+        check(&comments, true);
+        check(&format!("<p>{}</p>{comments}", TEXT.repeat(3)), false);
+        check(&format!("<div id=comments>{comments}</div>"), false);
+        check(
+            &posts(|user, at| {
+                format!(
+                    "<div><a href=/{at}>The pump of the harbour</a><p><a class=author href=/x>{user}</a> {at} days ago<p>{TEXT}</div>"
+                )
+            }),
+            false,
+        );
+        check(
+            &posts(|user, at| {
+                format!(
+                    "<p><a href=/{at}>The pump of the harbour</a>, May {at}, 2020 <b class=author>{user}</b><p>{TEXT}"
+                )
+            }),
+            false,
+        );
+    }
+
+    #[test]
+    fn one_question_with_answers_is_a_thread_and_several_are_a_list_of_them() {
+        let one = "<div itemscope itemtype=https://schema.org/Question><h1>Why?</h1><div itemscope itemtype=https://schema.org/Answer><p>So.</div></div>";
+        check(one, true);
+        check(&one.repeat(3), false);
+    }
+
+    #[test]
+    fn sections_of_one_writer_or_without_any_are_none() {
+        check(
+            &posts(|_, at| {
+                format!("<div><a class=author href=/x>marta_k</a> {at} days ago<p>{TEXT}</div>")
+            }),
+            false,
+        );
+        check(
+            &posts(|user, at| {
+                format!(
+                    "<div><a href=//user.a.example/{at}>{user}</a> {at} days ago<p>{TEXT}</div>"
+                )
+            }),
+            false,
+        );
+        check(
+            &posts(|user, at| format!("<div><b>{user}</b> {at} days ago<p>{TEXT}</div>")),
+            false,
+        );
+        check(
+            &posts(|user, _| format!("<div class=answer><b class=user>{user}</b><p>{TEXT}</div>")),
+            false,
+        );
+        check(
+            &posts(|user, at| {
+                format!("<div class=review><b class=user>{user}</b> {at} days ago<p>{TEXT}</div>")
+            }),
+            false,
+        );
+    }
+}
