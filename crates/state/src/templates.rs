@@ -123,6 +123,46 @@ mod tests {
         }
     }
 
+    /// Was: the heads of a notice were gone from the ninth page of a host on, in what is stored, too.
+    #[test]
+    fn a_line_that_all_pages_have_amid_their_own_is_stored_and_not_compared() {
+        let url = url::Url::parse("http://a.example/x").expect("a URL");
+        let page = |number: u32| {
+            let own = |part: u32| {
+                format!(
+                    "<p>Part {part} of report {number} was read, discussed and adopted by the \
+                     harbour board, whose members met at the old mill."
+                )
+            };
+            let (first, second) = (own(1), own(2));
+            let html = format!(
+                "<title>Report {number}</title><article>{first}<p>Decision of the board:{second}</article>"
+            );
+            crate::testing::read(&html, &url)
+        };
+        let mut templates = Templates::default();
+        for number in 0..16 {
+            let mut record = PageRecord {
+                host: "a.example".into(),
+                outcome: Outcome::Judged(Verdict::Index),
+                page: Some(PageSummary::default()),
+                ..PageRecord::default()
+            };
+            write_blocks(&mut record, &page(number).blocks);
+            templates.apply(&record);
+        }
+        let mut reading = page(16);
+        let words = reading.words.len() as u32;
+        templates.trim("a.example", url.as_str(), &mut reading);
+        assert!(reading.page.text.contains("Decision of the board:"));
+        let summary = crate::recorded::page_summary(&reading, None, 0);
+        assert_eq!(
+            (summary.words, summary.compared_words),
+            (words, Some(words - 4))
+        );
+        assert_eq!(crate::recorded::print_of(&summary), Some(reading.print));
+    }
+
     #[test]
     fn kept_pages_and_near_duplicates_teach_and_exact_ones_do_not() {
         let page = |verdict: Verdict| PageRecord {
