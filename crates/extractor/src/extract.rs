@@ -121,18 +121,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
     let mut links = found.links;
     mark_main(&flat, main, &found.nodes, &mut links);
     let (visible_text_chars, link_density) = visible(&flat);
-    let found_wall = match content {
-        Content::Chosen => walls::find(
-            &dom.html,
-            &flat,
-            &survey.texts,
-            main,
-            visible_text_chars,
-            context,
-        ),
-        Content::Whole => None,
-    };
-    let (wall, doubt) = found_wall.unzip();
+    let (wall, doubt) = wall(&classified, visible_text_chars, context, content).unzip();
     // What a wall carries is no text of the page.
     let carried = match (&wall, content) {
         (None, Content::Chosen) => carried::add(&classified, &mut blocks),
@@ -149,10 +138,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
             Some(_) => PageType::Wall,
             None => classification.page_type.clone(),
         },
-        doubt: doubt.flatten().map(|lines| WallDoubt {
-            lines,
-            page_type: classification.page_type,
-        }),
+        doubt: doubt.flatten(),
         wall,
         layout: layout::of(&flat),
         title: fields.title,
@@ -176,6 +162,25 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         left_out: host_templates::left_out(&survey.texts, main),
         surroundings: Surroundings::of(&flat, &survey.texts, &paths, main),
     }
+}
+
+/// The wall that stands in the page's place, if one does, and what may be said against its being one.
+fn wall(
+    page: &Classified<'_, '_>,
+    visible: usize,
+    context: &PageContext<'_>,
+    content: Content,
+) -> Option<(outcome::Wall, Option<WallDoubt>)> {
+    let Content::Chosen = content else {
+        return None;
+    };
+    let texts = (page.survey.texts.as_slice(), page.main);
+    let (wall, said_in) = walls::find(page.html, page.flat, texts, visible, context)?;
+    let doubt = said_in.map(|lines| WallDoubt {
+        lines,
+        page_type: page.page_type.clone(),
+    });
+    Some((wall, doubt))
 }
 
 /// Which runs are content, and what kind of page it is; and the path of each run.

@@ -55,8 +55,7 @@ type Found = (WallKind, f32);
 pub(crate) fn find(
     html: &scraper::Html,
     flat: &FlatDom<'_>,
-    texts: &[String],
-    main: &[bool],
+    (texts, main): (&[String], &[bool]),
     visible: usize,
     context: &PageContext<'_>,
 ) -> Option<(Wall, Option<Vec<Vec<u32>>>)> {
