@@ -320,6 +320,6 @@ pub enum LinkKind {
     Language,
     /// `<link rel=alternate>`: a print or mobile form.
     Alternate,
-    /// `<link rel=alternate>` to a feed, RSS or Atom.
+    /// `<link rel=alternate>` to a feed: RSS, Atom or JSON Feed.
     Feed,
 }

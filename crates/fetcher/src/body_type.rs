@@ -1,10 +1,11 @@
-//! The type by which a body is read: that of a browser, but for three things that a browser leaves open.
+//! The type by which a body is read: that of a browser, but for four things that a browser leaves open.
 //!
 //! - A browser shows a PDF that its server calls `text/html` as a page of strange letters, and nobody
 //!   stays to read them. A crawler would: it splits them into words, finds a language and keeps them. So
 //!   what is called a page or a text is looked at as any file is, see [`binary_type`](crate::binary_type).
 //! - What is called a page or a text and is JSON, and what is called a page and is a style sheet or a script, is
 //!   that: see [`data`](crate::data).
+//! - A feed or a sitemap that is called a text is none to read: plain hosts know no other type for it.
 //! - To a browser a document of XML is one, whatever it holds. A crawler reads pages, and XHTML is often
 //!   sent as `text/xml`, or without a type: where the root element is `html`, it is a page.
 
@@ -28,7 +29,9 @@ pub fn body_type(header: Option<&str>, bytes: &[u8]) -> String {
         "text/html" | "application/xhtml+xml" => {
             data::json_type(bytes).or_else(|| data::code_type(bytes))
         }
-        text if TextForm::of_type(text).is_some() => data::json_type(bytes),
+        text if TextForm::of_type(text).is_some() => {
+            list_type(bytes).or_else(|| data::json_type(bytes))
+        }
         _ => None,
     };
     by_content.map_or(found, str::to_owned)
@@ -49,6 +52,22 @@ fn type_by_beginning(header: Option<&str>, bytes: &[u8]) -> String {
     }
 }
 
+/// The type of a JSON Feed.
+pub const JSON_FEED: &str = "application/feed+json";
+
+/// The type of a body that is called a text, where its root element is that of a feed or a sitemap.
+fn list_type(bytes: &[u8]) -> Option<&'static str> {
+    let root = root_of(bytes)?;
+    let ends_name = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
+    let length = root.iter().position(ends_name)?;
+    match &root[..length] {
+        b"rss" | b"rdf:RDF" => Some("application/rss+xml"),
+        b"feed" => Some("application/atom+xml"),
+        b"urlset" | b"sitemapindex" => Some("application/xml"),
+        _ => None,
+    }
+}
+
 /// The first bytes of a body by which its type is known, whatever follows; of XML the root may come later.
 pub(crate) const TYPE_BYTES: usize = 4096;
 
@@ -60,8 +79,8 @@ pub(crate) fn is_file(header: Option<&str>, is_coded: bool, bytes: &[u8]) -> boo
         false => &bytes[..bytes.len().min(TYPE_BYTES)],
     };
     let found = type_by_beginning(header, head);
-    let is_xml = found.ends_with("/xml") || found.ends_with("+xml");
-    let is_read = TextForm::of_type(&found).is_some() || is_xml;
+    let is_list = found.ends_with("/xml") || found.ends_with("+xml") || found == JSON_FEED;
+    let is_read = TextForm::of_type(&found).is_some() || is_list;
     !is_read || found.starts_with("image/")
 }
 
@@ -130,6 +149,21 @@ mod tests {
         // A text may be about it; and a body of which the end is missing may be a page.
         check("text/plain", css, "text/plain");
         assert!(!is_file(Some("text/html"), false, css));
+    }
+
+    #[test]
+    fn a_feed_that_is_called_a_text_is_a_feed() {
+        // Its XML was kept as a page, and its links were not followed.
+        let rss = b"<?xml version=\"1.0\"?>\n<!-- made by hand --><rss version=\"2.0\"><channel>";
+        check("text/plain", rss, "application/rss+xml");
+        check(
+            "text/plain; charset=utf-8",
+            b"<feed xmlns=\"a\">",
+            "application/atom+xml",
+        );
+        check("text/plain", b"<urlset><url>", "application/xml");
+        check("text/plain", b"<rssi>", "text/plain");
+        check("text/plain", b"A feed begins with <rss>.", "text/plain");
     }
 
     #[test]

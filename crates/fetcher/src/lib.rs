@@ -43,7 +43,7 @@ mod robots;
 mod sitemap;
 
 pub use binary::binary_type;
-pub use body_type::body_type;
+pub use body_type::{JSON_FEED, body_type};
 pub use client::check_proxy;
 pub use config::HttpConfig;
 pub use decoding::{Decoding, decode as decode_content};

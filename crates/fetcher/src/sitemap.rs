@@ -1,12 +1,14 @@
-//! Parsing sitemaps: XML, index, plain text, RSS and Atom, each plain or gzipped (sitemaps.org 0.9).
+//! Parsing sitemaps: XML, index, plain text, RSS, Atom and JSON Feed, each plain or gzipped (sitemaps.org 0.9).
 //!
-//! Many sitemaps are invalid: bare `&`, no closing tags, a wrong namespace, an HTML page in their place.
+//! Many sitemaps are invalid: bare `&`, no closing tags, a wrong namespace, an HTML page in their place, a
+//! warning of the server's script before the XML.
 //! The URLs before the first error are kept, and the error is reported; only a file that is no sitemap at
 //! all is an `Err`. External entities are never read. Of internal entities only the predefined five and
 //! character references are resolved, so that nothing can expand without end.
 //!
 //! The limits are those of the protocol: [`URLS_MAX`] URLs and [`DECODED_BYTES_MAX`] bytes.
 
+mod json;
 mod text;
 mod xml;
 
@@ -23,6 +25,9 @@ pub const DECODED_BYTES_MAX: u64 = 50 * 1024 * 1024;
 /// The longest URL that is kept, in bytes. The protocol allows 2,048 characters; percent-encoding makes
 /// them three times as long.
 pub const LOC_BYTES_MAX: usize = 8_000;
+
+/// What a script has to say before the XML is not longer, in bytes: ten warnings of PHP.
+const WARNING_BYTES_MAX: usize = 4096;
 
 /// A sitemap, as far as it could be parsed.
 ///
@@ -56,10 +61,12 @@ pub enum SitemapKind {
     Rss,
     /// Atom 0.3 and 1.0.
     Atom,
+    /// JSON Feed 1.0 and 1.1.
+    Json,
 }
 
 impl SitemapKind {
-    /// The stable name: `urlset`, `index`, `text`, `rss`, `atom`.
+    /// The stable name: `urlset`, `index`, `text`, `rss`, `atom`, `json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Urlset => "urlset",
@@ -67,6 +74,7 @@ impl SitemapKind {
             Self::Text => "text",
             Self::Rss => "rss",
             Self::Atom => "atom",
+            Self::Json => "json",
         }
     }
 }
@@ -121,8 +129,11 @@ impl Sitemap {
         }
         let text = to_text(plain);
         let text = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+        let text = &text[declaration(text.as_bytes()).unwrap_or(0)..];
         let mut sitemap = if text.starts_with('<') {
             xml::read(text, base)?
+        } else if text.starts_with('{') {
+            json::read(text, base)?
         } else {
             text::read(text, base)?
         };
@@ -152,13 +163,16 @@ fn to_text(bytes: &[u8]) -> Cow<'_, str> {
     encoding.decode(bytes).0
 }
 
+/// Where the XML declaration begins: at the beginning, or behind what a script has to say before it.
+fn declaration(bytes: &[u8]) -> Option<usize> {
+    let head = &bytes[..bytes.len().min(WARNING_BYTES_MAX)];
+    head.windows(6).position(|bytes| bytes == b"<?xml ")
+}
+
 /// The encoding of `<?xml … encoding="…"?>`. UTF-16 without a mark cannot say so in ASCII.
 fn declared(bytes: &[u8]) -> Option<&'static encoding_rs::Encoding> {
-    let head = &bytes[..bytes.len().min(256)];
-    let head = head.trim_ascii_start();
-    if !head.starts_with(b"<?xml") {
-        return None;
-    }
+    let head = &bytes[declaration(bytes)?..];
+    let head = &head[..head.len().min(256)];
     let end = head.windows(2).position(|w| w == b"?>")?;
     let head = &head[..end];
     let at = head.windows(8).position(|w| w == b"encoding")? + 8;

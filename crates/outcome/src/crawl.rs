@@ -37,6 +37,8 @@ names! {
         Rss = "rss",
         /// An Atom feed.
         Atom = "atom",
+        /// A JSON Feed.
+        Json = "json",
         /// It could not be read.
         Unreadable = "",
     }

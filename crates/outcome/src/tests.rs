@@ -62,7 +62,10 @@ fn wire_names_are_pinned() {
         names(RobotsAnswer::KNOWN),
         "parsed allow_all disallow_all outage",
     );
-    check(names(SitemapKind::KNOWN), "urlset index text rss atom ");
+    check(
+        names(SitemapKind::KNOWN),
+        "urlset index text rss atom json ",
+    );
     check(names(Truncation::KNOWN), "bytes time disconnect");
     check(
         names(StopReason::KNOWN),

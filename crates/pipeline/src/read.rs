@@ -28,7 +28,7 @@ use crate::messages::{ToReader, Visit};
 use crate::setup;
 use before::has_condition;
 use cut::{Cut, unusable};
-use lists::is_xml;
+use lists::may_be_feed;
 
 /// What is noted of a page whose body ended before the announced length, and is whole by its own end.
 const WHOLE_BY_ITS_END: &str = "body: shorter than announced, whole by its end";
@@ -205,7 +205,7 @@ impl Reader {
                     }
                 }
             }
-            _ if is_success && self.has_feeds && is_xml(content_type) => {
+            _ if is_success && self.has_feeds && may_be_feed(content_type) => {
                 let cut = limits_hit.into_iter().next();
                 self.read_feed(&decoding.bytes, lease, cut)
                     .unwrap_or(Reading::NoPage { payload })

@@ -40,7 +40,7 @@ keys! {
         /// In continuous mode a round is planned so often, at most.
         replan: Span = Span::seconds(600), at_least(Span::seconds(1));
 
-        /// Feeds (RSS, Atom) that seeds and front pages name are read for their links.
+        /// Feeds (RSS, Atom, JSON Feed) that seeds and front pages name are read for their links.
         feeds: bool = true, any();
 
         /// Visits of one round at most, the most valuable first.

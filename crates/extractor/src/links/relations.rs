@@ -82,9 +82,13 @@ pub(super) fn kind_of_relation(rel: &str, has_language: bool) -> Option<LinkKind
 /// Whether a content type is that of a feed.
 fn is_feed_type(type_: &str) -> bool {
     let name = type_.split(';').next().unwrap_or("").trim();
-    ["application/rss+xml", "application/atom+xml"]
-        .iter()
-        .any(|feed| name.eq_ignore_ascii_case(feed))
+    [
+        "application/rss+xml",
+        "application/atom+xml",
+        "application/feed+json",
+    ]
+    .iter()
+    .any(|feed| name.eq_ignore_ascii_case(feed))
 }
 
 /// The tokens of a `rel` attribute in lower case, separated by one blank.

@@ -103,6 +103,59 @@ fn feeds_give_their_entries() {
 }
 
 #[test]
+fn what_a_script_says_before_the_xml_is_passed_over() {
+    // It was taken for the root element, and the feed for none.
+    let feed = "<?xml version=\"1.0\" encoding=\"gb2312\"?><rss><channel><item>\
+                <link>http://a.example/1</link></item></channel></rss>";
+    for warning in [
+        "<br />\n<b>Warning</b>: no such file in <b>/x.php</b> on line <b>3</b><br />\n",
+        "Notice: undefined index in /x.php\n",
+    ] {
+        assert_eq!(
+            locs(&parse(&format!("{warning}{feed}"))),
+            ["http://a.example/1"]
+        );
+    }
+    assert!(Sitemap::parse(b"<br />\n<b>Warning</b>: none", None).is_err());
+}
+
+#[test]
+fn a_feed_names_the_page_and_not_the_counter_of_clicks() {
+    let rss = parse(
+        "<rss><channel><item><feedburner:origLink>http://a.example/1</feedburner:origLink>\
+         <link>http://feeds.example/~r/1</link></item>\
+         <item><link>http://feeds.example/~r/2</link></item></channel></rss>",
+    );
+    assert_eq!(
+        locs(&rss),
+        ["http://a.example/1", "http://feeds.example/~r/2"]
+    );
+    let atom = parse(
+        "<feed><entry><link href='http://feeds.example/~r/1'/>\
+         <feedburner:origLink>http://a.example/1</feedburner:origLink></entry></feed>",
+    );
+    assert_eq!(locs(&atom), ["http://a.example/1"]);
+}
+
+#[test]
+fn a_json_feed_gives_its_items() {
+    let json = parse(
+        r#"{"version": "https://jsonfeed.org/version/1.1", "title": "t", "items": [
+            {"id": "1", "url": "http://a.example/1", "date_published": "2024-01-01T00:00:00Z",
+             "tags": ["x"], "attachments": [{"url": "http://a.example/1.mp3"}]},
+            {"id": "2", "external_url": "http://b.example/2"}, {"id": "3"}]}"#,
+    );
+    assert_eq!(json.kind, SitemapKind::Json);
+    assert_eq!(locs(&json), ["http://a.example/1", "http://b.example/2"]);
+    assert_eq!(
+        json.urls[0].lastmod.as_deref(),
+        Some("2024-01-01T00:00:00Z")
+    );
+    let other = br#"{"version": "1.1", "items": [{"url": "http://a.example/jsonfeed.org"}]}"#;
+    assert_eq!(Sitemap::parse(other, None), Err(SitemapError::NotSitemap));
+}
+
+#[test]
 fn a_list_of_urls_is_text_and_other_lines_are_passed_over() {
     let sitemap = parse("http://a.example/1\r\n\r\nnot a URL\rHTTPS://a.example/2\n");
     assert_eq!(sitemap.kind, SitemapKind::Text);

@@ -68,6 +68,8 @@ enum Field {
     Loc,
     /// RSS 2.0: it is the URL only where there is no link.
     Guid,
+    /// `feedburner:origLink`: the page whose link counts clicks.
+    Original,
     Lastmod,
     Changefreq,
     Priority,
@@ -85,6 +87,8 @@ struct State<'b> {
     /// URLs of the open entry beside its first: it has one by the protocol, but some write several.
     more_locs: Vec<String>,
     guid: Option<String>,
+    /// The page itself, where the entry's link leads to a counter of clicks (FeedBurner).
+    original: Option<String>,
     field: Option<(Field, usize)>,
     buffer: String,
     spoiled: bool,
@@ -103,6 +107,7 @@ impl<'b> State<'b> {
             entry: SitemapUrl::default(),
             more_locs: Vec::new(),
             guid: None,
+            original: None,
             field: None,
             buffer: String::new(),
             spoiled: false,
@@ -144,6 +149,7 @@ impl<'b> State<'b> {
                 self.entry = SitemapUrl::default();
                 self.more_locs.clear();
                 self.guid = None;
+                self.original = None;
             }
         } else if self.stack.len() == self.entry_depth + 1 {
             self.open_field(kind, tag);
@@ -158,7 +164,8 @@ impl<'b> State<'b> {
             return;
         };
         let date_of_other = child.name == "date" && kind == SitemapKind::Rss;
-        if child.prefix != parent.prefix && !date_of_other {
+        let is_original = child.name == "origlink" && child.prefix.is_some();
+        if child.prefix != parent.prefix && !date_of_other && !is_original {
             return;
         }
         if kind == SitemapKind::Atom && child.name == "link" {
@@ -170,6 +177,7 @@ impl<'b> State<'b> {
             (SitemapKind::Urlset | SitemapKind::Index, "lastmod") => Field::Lastmod,
             (SitemapKind::Urlset, "changefreq") => Field::Changefreq,
             (SitemapKind::Urlset, "priority") => Field::Priority,
+            (SitemapKind::Rss | SitemapKind::Atom, "origlink") => Field::Original,
             (SitemapKind::Rss, "link") => Field::Loc,
             (SitemapKind::Rss, "guid") => {
                 if attribute(tag, "ispermalink").is_some_and(|v| v.eq_ignore_ascii_case("false")) {
@@ -248,6 +256,7 @@ impl<'b> State<'b> {
             Field::Loc if self.kind == Some(SitemapKind::Rss) => {}
             Field::Loc => self.another_loc(value),
             Field::Guid => self.guid = Some(value.to_owned()),
+            Field::Original => self.original = clean_loc(value, self.base),
             Field::Lastmod => self.entry.lastmod = short(value),
             Field::Changefreq => self.entry.changefreq = short(value),
             Field::Priority => {
@@ -269,6 +278,9 @@ impl<'b> State<'b> {
 
     fn end_entry(&mut self) {
         let mut entry = std::mem::take(&mut self.entry);
+        if let Some(original) = self.original.take() {
+            entry.loc = original;
+        }
         if entry.loc.is_empty()
             && let Some(guid) = self.guid.take()
             && Url::parse(&guid).is_ok_and(|u| matches!(u.scheme(), "http" | "https"))
@@ -333,7 +345,7 @@ fn is_entry(kind: SitemapKind, name: &str) -> bool {
         SitemapKind::Index => name == "sitemap" || name == "url",
         SitemapKind::Rss => name == "item",
         SitemapKind::Atom => name == "entry",
-        SitemapKind::Text => false,
+        SitemapKind::Text | SitemapKind::Json => false,
     }
 }
 

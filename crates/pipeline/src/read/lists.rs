@@ -18,7 +18,10 @@ impl Reader {
         let Reading::Sitemap(feed) = self.read_sitemap(bytes, lease, cut) else {
             return None;
         };
-        let is_feed = matches!(feed.kind, SitemapKind::Rss | SitemapKind::Atom);
+        let is_feed = matches!(
+            feed.kind,
+            SitemapKind::Rss | SitemapKind::Atom | SitemapKind::Json
+        );
         (is_feed && !feed.urls.is_empty()).then_some(Reading::Sitemap(feed))
     }
 
@@ -64,6 +67,8 @@ impl Reader {
 }
 
 /// Whether a content type is one that feeds come with.
-pub(super) fn is_xml(content_type: &str) -> bool {
-    content_type.ends_with("/xml") || content_type.ends_with("+xml")
+pub(super) fn may_be_feed(content_type: &str) -> bool {
+    content_type.ends_with("/xml")
+        || content_type.ends_with("+xml")
+        || matches!(content_type, fetcher::JSON_FEED | "application/json")
 }

@@ -42,19 +42,26 @@ fn read_cut(
     purpose: Purpose,
     truncated: Option<Truncated>,
 ) -> Reading {
+    read_fetched(fetched(status, content_type, body, truncated), purpose)
+}
+
+fn fetched(status: u16, content_type: &str, body: &str, truncated: Option<Truncated>) -> Fetched {
     let headers = vec![
         ("content-type".into(), content_type.as_bytes().to_vec()),
         ("location".into(), b"/y".to_vec()),
     ];
     let url = url::Url::parse("http://a.example/x").expect("a URL");
-    let fetched = Fetched {
+    Fetched {
         truncated,
         ..Fetched::new(url, status, headers, body.to_owned())
-    };
-    read_fetched(fetched, purpose)
+    }
 }
 
 fn read_fetched(fetched: Fetched, purpose: Purpose) -> Reading {
+    read_by(&CrawlConfig::default(), fetched, purpose)
+}
+
+fn read_by(config: &CrawlConfig, fetched: Fetched, purpose: Purpose) -> Reading {
     let visit = Visit {
         lease: lease(),
         purpose,
@@ -64,7 +71,7 @@ fn read_fetched(fetched: Fetched, purpose: Purpose) -> Reading {
             took: Duration::ZERO,
         },
     };
-    let reader = Reader::new(&CrawlConfig::default(), PathBuf::new());
+    let reader = Reader::new(config, PathBuf::new());
     match reader.read(ToReader::Visit(Box::new(visit))) {
         Finding::Url(found) => found.reading,
         Finding::Robots(_) => panic!("a page was asked for"),
@@ -87,6 +94,30 @@ fn an_answer_is_what_its_status_says_before_its_type_is_looked_at() {
     assert_eq!(kind(501), (FailureKind::Http(501), false));
     // Nothing was known of it, so it cannot be as it was: the URL was finished with that, unread.
     assert_eq!(kind(304), (FailureKind::Http(304), true));
+}
+
+#[test]
+fn a_feed_that_is_sent_as_a_text_or_as_data_is_a_feed_where_feeds_are_followed() {
+    // Its XML was kept as a page.
+    let rss = "<?xml version=\"1.0\"?><rss><channel><item><link>http://a.example/1</link></item></channel></rss>";
+    let json = r#"{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "/1"}]}"#;
+    let mut config = CrawlConfig::default();
+    for (content_type, feed) in [
+        ("text/plain", rss),
+        ("application/feed+json", json),
+        ("application/json", json),
+    ] {
+        let fetched = || fetched(200, content_type, feed, None);
+        config.again = None;
+        let without = read_by(&config, fetched(), Purpose::Page);
+        assert!(matches!(without, Reading::NoPage { .. }), "{without:?}");
+        config.again = Some(Default::default());
+        let with = read_by(&config, fetched(), Purpose::Page);
+        let Reading::Sitemap(with) = with else {
+            panic!("{with:?}");
+        };
+        assert_eq!(with.urls[0].0.as_str(), "http://a.example/1");
+    }
 }
 
 #[test]

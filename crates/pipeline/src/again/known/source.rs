@@ -82,7 +82,8 @@ impl Source {
             | SitemapKind::Index
             | SitemapKind::Text
             | SitemapKind::Rss
-            | SitemapKind::Atom => {}
+            | SitemapKind::Atom
+            | SitemapKind::Json => {}
         }
         if !(200..300).contains(&sitemap.fetch.status) {
             return None;
