@@ -271,6 +271,13 @@ pub(crate) fn harvest_lines(report: &CrawlReport) -> Vec<String> {
         ));
     }
     lines.push(format!("{} kept", part(harvest.indexed)));
+    if !report.rounds.is_empty() {
+        lines.push(format!(
+            "counted as each page was read first; as they are now, {} of {} are kept",
+            count(report.totals.indexed),
+            count(report.judged())
+        ));
+    }
     lines
 }
 

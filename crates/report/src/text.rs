@@ -352,7 +352,10 @@ impl Page {
         if report.harvest.pages == 0 {
             return;
         }
-        self.heading("Harvest");
+        self.heading(match report.rounds.is_empty() {
+            true => "Harvest",
+            false => "Harvest of first readings",
+        });
         for line in harvest_lines(report) {
             self.line(&format!("  {line}"));
         }
