@@ -59,7 +59,7 @@ impl StoreError {
             },
             sled::Error::Io(io) if !is_damage(io.kind()) => StoreError::Refused {
                 doing: format!("{doing} {place}"),
-                cause: io.to_string(),
+                cause: words_of(io),
             },
             // By name, so that a new kind of error of the engine has to be looked at.
             sled::Error::Io(_)
@@ -71,6 +71,16 @@ impl StoreError {
             }
         }
     }
+}
+
+/// An error of the system in its own words. Of one that the engine has copied, these are what Rust makes of it for
+/// programmers, `Os { code: 28, kind: StorageFull, message: "…" }`.
+fn words_of(error: &io::Error) -> String {
+    let words = error.to_string();
+    let code = words
+        .strip_prefix("Os { code: ")
+        .and_then(|rest| rest.split(',').next()?.parse().ok());
+    code.map_or(words, |code| io::Error::from_raw_os_error(code).to_string())
 }
 
 /// The engine tells that its lock is taken in words only.
@@ -108,6 +118,15 @@ mod tests {
             assert!(matches!(error, StoreError::Refused { .. }), "{error:?}");
             assert!(error.to_string().starts_with("write to state/x: "));
         }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_in_the_systems_words() {
+        // It was told as `Os { code: 28, kind: StorageFull, … }`.
+        let error = sled::Error::Io(io::Error::from_raw_os_error(28)).clone();
+        let told = StoreError::of_engine("write to", "state/x", &error).to_string();
+        let words = io::Error::from_raw_os_error(28).to_string();
+        assert_eq!(told, format!("write to state/x: {words}"));
     }
 
     #[test]

@@ -139,7 +139,9 @@ fn is_host(wanted: &str, host: &str) -> bool {
     match wanted.strip_prefix("*.") {
         None => host.eq_ignore_ascii_case(wanted),
         Some(domain) => {
-            let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+            let bare = host.rsplit_once(':').map_or(host, |(name, _)| name);
+            // With a port it is of that port alone.
+            let name = if domain.contains(':') { host } else { bare };
             let tail = name.len().checked_sub(domain.len());
             let tail = tail.filter(|&at| name.is_char_boundary(at));
             tail.is_some_and(|at| {
@@ -193,6 +195,8 @@ mod tests {
         assert!(wants(Filter::default()) && wants(hosts("blog.a.example:8080")));
         assert!(wants(hosts("*.a.example")) && wants(hosts("*.blog.a.example")));
         assert!(!wants(hosts("a.example")) && !wants(hosts("*.g.a.example")));
+        // It matched nothing.
+        assert!(wants(hosts("*.a.example:8080")) && !wants(hosts("*.a.example:80")));
         let langs = |lang: &str| Filter {
             langs: vec![lang.into()],
             ..Filter::default()
