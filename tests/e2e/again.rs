@@ -97,7 +97,7 @@ fn a_round_finds_what_is_new_what_changed_and_what_is_gone() {
     has(
         &told,
         &[
-            "status 404: not yet gone, which takes 2 answers of 404 or 410",
+            "status 404: not yet gone, which takes 2 such answers",
             "/flickers: the server answered 503: this says nothing of the page",
         ],
     );

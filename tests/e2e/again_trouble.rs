@@ -106,7 +106,7 @@ enum Trouble {
     Status(u16),
     /// Missing once, then there again.
     MissingOnce,
-    /// It redirects to the front page.
+    /// It redirects to the front page of a host that is well: it is gone as well.
     Redirect,
     /// It has moved to another host.
     Moved,
@@ -173,7 +173,7 @@ fn troubled(pages: usize) -> (Vec<(String, History)>, BTreeSet<String>) {
             if *trouble == Trouble::Moved {
                 target = target.page(&path, 1, text.clone());
             }
-            if *trouble == Trouble::Gone {
+            if matches!(trouble, Trouble::Gone | Trouble::Redirect) {
                 gone.insert(format!("http://{host}{path}"));
             }
             history = in_trouble(history, &path, *trouble, text);
@@ -203,7 +203,7 @@ fn in_trouble(history: History, path: &str, trouble: Trouble, text: String) -> H
 }
 
 #[test]
-fn no_page_is_gone_by_errors_time_outs_robots_redirects_or_a_host_that_moved() {
+fn no_page_is_gone_by_errors_time_outs_robots_or_a_host_that_moved() {
     let pages = wanted("TAMIS_TROUBLE_PAGES", 400);
     let (histories, gone) = troubled(pages);
     let site = Site::new(histories);

@@ -1,10 +1,13 @@
-//! When a page is gone: after two answers of 404 or 410 a day apart, and for no other reason. An answer by which a
-//! kept page would be dropped, such as an empty one, counts like these; where it is the last of them, the page
-//! leaves as what it is now.
+//! When a page is gone: after two answers without it, a day apart, that count, at the next one. Such an answer is
+//! 404 or 410, a page that reads like an error page, one by which a kept page would be dropped, and a redirect.
+//!
+//! Whether it counts is not to be seen at it alone: a host that has an outage answers so at all of its URLs.
+//! So who plans visits says which answers count, by what the other pages of the host have answered, and an
+//! [`Absence`] is resumed from what counted.
 //!
 //! A time-out, a server error, a refusal, a robots.txt that cannot be had or a page that a round did not
-//! visit says nothing about the page: what is believed of it stays as it was. An answer with a page, or a
-//! redirect, says that the URL is there, and the counting begins anew.
+//! visit says nothing about the page: what is believed of it stays as it was. An answer with the page says that
+//! it is there, and the counting begins anew.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +16,7 @@ use crate::clock::{DAY_MS, passed_ms};
 /// How many answers it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GoneRule {
-    /// Answers of 404 or 410, or without the kept page's text, and none of another kind between them.
+    /// Answers without the page that count, and none with it between them.
     pub answers: u32,
     /// Milliseconds between those that count.
     pub apart_ms: u64,
@@ -31,9 +34,9 @@ impl Default for GoneRule {
 /// What an answer says of whether a page is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
-    /// A page, an unchanged one, or a redirect.
+    /// The page, changed or not.
     There,
-    /// 404 or 410.
+    /// An answer without it.
     Missing,
     /// Anything else.
     Nothing,
@@ -68,6 +71,8 @@ pub enum Presence {
     Same,
     /// Missing, but not for long enough to be gone.
     Missing,
+    /// Missing for long enough, if this answer counts: the next one makes it gone then.
+    Awaits,
     /// It is gone by this answer.
     Gone,
     /// It was gone and is there again.
@@ -84,7 +89,7 @@ impl Absence {
         }
     }
 
-    /// Answers of 404 or 410 that counted.
+    /// Answers that counted, and one that may.
     pub fn answers(&self) -> u32 {
         self.answers
     }
@@ -99,7 +104,12 @@ impl Absence {
         self.is_gone
     }
 
-    /// Takes an answer in.
+    /// Whether the next answer without the page makes it gone.
+    pub fn is_settled(&self, rule: GoneRule) -> bool {
+        !self.is_gone && self.answers >= rule.answers.max(1)
+    }
+
+    /// Takes an answer in; those that were noted before count.
     pub fn see(&mut self, sign: Sign, at_ms: u64, rule: GoneRule) -> Presence {
         match sign {
             Sign::Nothing => Presence::Same,
@@ -112,6 +122,10 @@ impl Absence {
                 }
             }
             Sign::Missing if self.is_gone => Presence::Same,
+            Sign::Missing if self.is_settled(rule) => {
+                self.is_gone = true;
+                Presence::Gone
+            }
             Sign::Missing => {
                 match passed_ms(self.last_ms, at_ms) {
                     Some(passed) if self.answers > 0 && passed < rule.apart_ms => {}
@@ -122,11 +136,9 @@ impl Absence {
                         self.last_ms = at_ms;
                     }
                 }
-                self.is_gone = self.answers >= rule.answers.max(1);
-                if self.is_gone {
-                    Presence::Gone
-                } else {
-                    Presence::Missing
+                match self.is_settled(rule) {
+                    true => Presence::Awaits,
+                    false => Presence::Missing,
                 }
             }
         }
@@ -149,20 +161,17 @@ mod tests {
     }
 
     #[test]
-    fn two_answers_a_day_apart_make_a_page_gone_and_one_brings_it_back() {
+    fn after_two_answers_a_day_apart_the_next_makes_a_page_gone_and_a_page_brings_it_back() {
         use Presence::*;
         assert_eq!(
-            see(&[(0, 404), (24, 410), (48, 404), (72, 200)]),
-            [Missing, Gone, Same, Back]
+            see(&[(0, 404), (24, 410), (25, 404), (48, 404), (72, 200)]),
+            [Missing, Awaits, Gone, Same, Back]
         );
         assert_eq!(
             see(&[(0, 404), (1, 404), (23, 404), (25, 404)]),
-            [Missing, Missing, Missing, Gone]
+            [Missing, Missing, Missing, Awaits]
         );
-        assert_eq!(
-            see(&[(0, 404), (30, 200), (60, 404), (90, 301), (99, 404)])[4],
-            Missing
-        );
+        assert_eq!(see(&[(0, 404), (30, 200), (60, 404)])[2], Missing);
     }
 
     #[test]
@@ -171,7 +180,7 @@ mod tests {
         let year = 8_760;
         assert_eq!(
             see(&[(year, 404), (0, 404), (12, 404), (24, 404)]),
-            [Missing, Missing, Missing, Gone]
+            [Missing, Missing, Missing, Awaits]
         );
     }
 

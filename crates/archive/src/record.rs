@@ -80,6 +80,10 @@ fn is_no_time(value: &u64) -> bool {
     *value == 0
 }
 
+fn is_no_count(value: &u32) -> bool {
+    *value == 0
+}
+
 fn is_zero(value: &u8) -> bool {
     *value == 0
 }

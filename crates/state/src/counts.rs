@@ -157,7 +157,7 @@ impl Counts {
     fn visit(&mut self, visit: &VisitRecord) {
         self.visits += 1;
         self.visits_due = self.visits_due.saturating_sub(1);
-        self.copies_wait |= visit.frees_copies();
+        self.copies_wait |= visit.leaves_work();
         if let Some(page) = &visit.page {
             self.admitted += page.admitting_links().count() as u64;
         }

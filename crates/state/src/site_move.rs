@@ -66,13 +66,38 @@ pub fn moved_with_its_name(from: &str, to: &str) -> Option<u64> {
         CanonicalUrl::parse(from).ok()?,
         CanonicalUrl::parse(to).ok()?,
     );
-    let name = |url: &CanonicalUrl| {
-        let path = url.path().trim_end_matches('/');
-        path.rsplit('/').next().unwrap_or("").to_owned()
-    };
     let host = to.host();
     let moves = from.host() != host && !name(&from).is_empty() && name(&from) == name(&to);
     moves.then(|| hash_of_host(&host))
+}
+
+/// Whether a page has the same name elsewhere: the last part of its path.
+pub fn has_its_name(from: &str, to: &str) -> bool {
+    match (CanonicalUrl::parse(from), CanonicalUrl::parse(to)) {
+        (Ok(from), Ok(to)) => !name(&from).is_empty() && name(&from) == name(&to),
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => false,
+    }
+}
+
+/// Whether a redirect leads by way of a login, a check or a consent, from which it goes back to the page: its
+/// target has a name for that, or the page's own path in its query.
+pub fn is_detour(from: &str, to: &str) -> bool {
+    let (Ok(from), Ok(to)) = (CanonicalUrl::parse(from), CanonicalUrl::parse(to)) else {
+        return true;
+    };
+    let mut parts = to.path().split('/');
+    let has_name = parts.any(|part| NO_SITES.contains(&part.split('.').next().unwrap_or("")));
+    let url = to.to_url();
+    let path = from.path();
+    let names_page = url
+        .query_pairs()
+        .any(|(_, value)| path.len() > 1 && value.contains(path));
+    is_no_site(&to.host()) || has_name || names_page
+}
+
+fn name(url: &CanonicalUrl) -> &str {
+    let path = url.path().trim_end_matches('/');
+    path.rsplit('/').next().unwrap_or("")
 }
 
 fn hash_of_host(host: &HostKey) -> u64 {

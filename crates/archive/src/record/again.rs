@@ -3,7 +3,7 @@
 use outcome::{Change, JunkReason, Outcome, Verdict, WallKind};
 use serde::{Deserialize, Serialize};
 
-use super::{BodyRef, FetchRecord, PageRecord, is_false, is_no_time, is_zero};
+use super::{BodyRef, FetchRecord, PageRecord, is_false, is_no_count, is_no_time, is_zero};
 
 /// URLs of a round: each is to be visited once more.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -66,6 +66,9 @@ pub struct DueRecord {
     /// Its fingerprint, 16 hex digits.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
+    /// Words of its main text; 0 where that is not known.
+    #[serde(default, skip_serializing_if = "is_no_count")]
+    pub words: u32,
     /// Its title.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
@@ -87,7 +90,7 @@ pub struct DueRecord {
     /// They are not sent this time: what they are worth is found out so, or the page is wanted.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unconditional: bool,
-    /// Answers of 404 or 410 so far.
+    /// Answers without the page that count so far.
     #[serde(default, skip_serializing_if = "AbsenceRecord::is_none")]
     pub absence: AbsenceRecord,
     /// It is judged anew, also where its text is the same: the page that it repeated has changed or
@@ -125,7 +128,7 @@ pub struct DueRecord {
 /// What the answers of a URL say of its absence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AbsenceRecord {
-    /// Answers of 404 or 410 that counted.
+    /// Answers without the page that counted; in a visit, the one that it had may count or not.
     #[serde(default)]
     pub answers: u32,
     /// When the last of them was given, milliseconds since the Unix epoch.
@@ -134,6 +137,9 @@ pub struct AbsenceRecord {
     /// The page is gone.
     #[serde(default, skip_serializing_if = "is_false")]
     pub gone: bool,
+    /// Hash of the URL to which these answers redirected; 0 where they were no redirects.
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    pub at: u64,
 }
 
 impl AbsenceRecord {
@@ -192,9 +198,12 @@ pub struct VisitRecord {
     /// `Last-Modified` of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
-    /// Answers of 404 or 410, this one included.
+    /// Answers without the page, this one included.
     #[serde(skip_serializing_if = "AbsenceRecord::is_none")]
     pub absence: AbsenceRecord,
+    /// These are as many as make it gone, if this one counts: see what other pages of its host answered.
+    #[serde(skip_serializing_if = "is_false")]
+    pub awaits: bool,
     /// It points for good to where it did before, and there is a page: it is a redirect from here on.
     #[serde(skip_serializing_if = "is_false")]
     pub gives_way: bool,
@@ -235,6 +244,19 @@ impl VisitRecord {
     pub fn frees_copies(&self) -> bool {
         let is_other = matches!(self.change, Change::Changed | Change::Gone | Change::Moved);
         is_other && self.ends_version() && self.was.is_indexed()
+    }
+
+    /// Whether there is something to be looked at when the other visits of the round have been made: copies, or
+    /// whether the page is gone.
+    pub fn leaves_work(&self) -> bool {
+        self.frees_copies() || self.awaits
+    }
+
+    /// The URL to which the page redirects by this visit.
+    pub fn target(&self) -> Option<&str> {
+        let page = self.page.as_ref()?;
+        let target = page.links.first().filter(|_| page.page.is_none());
+        target.map(|link| &*link.url)
     }
 
     /// Whether the page is gone by this visit.
@@ -308,6 +330,8 @@ struct VisitFields {
     #[serde(default)]
     absence: AbsenceRecord,
     #[serde(default)]
+    awaits: bool,
+    #[serde(default)]
     gives_way: bool,
     #[serde(default)]
     opens: bool,
@@ -345,6 +369,7 @@ impl From<VisitFields> for VisitRecord {
             etag: fields.etag,
             last_modified: fields.last_modified,
             absence: fields.absence,
+            awaits: fields.awaits,
             gives_way: fields.gives_way,
             opens: fields.opens,
             page,

@@ -46,7 +46,7 @@ keys! {
         /// Visits of one round at most, the most valuable first.
         budget: u64 = 0, any().unit("visits").zero("no limit");
 
-        /// Answers of 404 or 410 that make a page gone.
+        /// Answers without a page after which the next one makes it gone.
         gone_answers: u32 = GoneRule::default().answers, between(1, 100).unit("answers");
 
         /// The time between two such answers that count.
@@ -72,14 +72,20 @@ impl Section for AgainSection {
     }
 }
 
+impl AgainSection {
+    /// When a page is gone.
+    pub fn gone_rule(&self) -> GoneRule {
+        GoneRule {
+            answers: self.gone_answers,
+            apart_ms: u64::try_from(self.gone_apart.0.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
 impl CrawlConfig {
     /// When a page is gone.
     pub fn gone_rule(&self) -> GoneRule {
         let usual = AgainSection::default();
-        let again = self.again.as_ref().unwrap_or(&usual);
-        GoneRule {
-            answers: again.gone_answers,
-            apart_ms: u64::try_from(again.gone_apart.0.as_millis()).unwrap_or(u64::MAX),
-        }
+        self.again.as_ref().unwrap_or(&usual).gone_rule()
     }
 }

@@ -103,8 +103,7 @@ mod tests {
         assert_eq!(kept, expected, "{page}");
     }
 
-    const TEXT: &str =
-        "The mill, which stood at the harbour, was taken down and built again by its owners.";
+    const TEXT: &str = "The mill, which stood at the harbour, was taken down and built again by its owners. Since then it grinds rye and wheat, as it did before the flood.";
 
     #[test]
     fn an_address_below_the_text_is_kept_with_its_heading() {

@@ -176,11 +176,15 @@ mod tests {
     fn what_is_asked_below_the_title_belongs_to_the_answers() {
         let page = format!(
             "<title>Why does it leak? - Ask</title><div><nav>All of the questions here</nav><h1>Why does it leak?</h1>\
-             <div><button>Follow this question.</button>It leaks at the valve.</div></div>\
+             <div><button>Follow this question.</button>It leaks at the valve of the pump.</div></div>\
              <div>Asked by hank42</div><p>{LONG}"
         );
         for page_type in [PageType::Forum, PageType::Other] {
-            check(&page_type, &page, &["It leaks at the valve.", LONG]);
+            check(
+                &page_type,
+                &page,
+                &["It leaks at the valve of the pump.", LONG],
+            );
         }
         check(&PageType::Article, &page, &[LONG]);
     }

@@ -224,6 +224,7 @@ fn pages_are_not_compared_by_what_nearly_all_have_amid_their_own_and_a_short_pag
 /// to a mayor what tells the letter from the answer.
 #[test]
 fn heads_that_all_pages_have_amid_their_own_stay_in_the_text_that_is_stored() {
+    let own = |number: usize| format!("{} {}", own(number), own(number + 500));
     let of = |number: usize| {
         page(&[
             "Printed on paper.",

@@ -281,7 +281,7 @@ mod tests {
         // Replies to replies.
         let nested = |inner: String| {
             format!(
-                "<div class=thing><p class=line><a class=author href=/x>{}</a> 2 days ago<div>{TEXT}</div>{inner}</div>",
+                "<div class=thing><p class=line><a class=author href=/x>hank{}</a> 2 days ago<div>{TEXT}</div>{inner}</div>",
                 inner.len()
             )
         };

@@ -1,5 +1,6 @@
 //! What the journal tells of all visits. Which URLs follow from it, is in `choose`.
 
+mod absent;
 mod choose;
 mod dues;
 mod saved;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::known::{Known, Leads, Source, Was, Yield, due_of, hash_of, host_of, print_of};
 use super::unread::{Fate, Unread};
+use absent::Absences;
 pub(super) use choose::Choice;
 use dues::Dues;
 
@@ -97,6 +99,7 @@ pub(super) struct History {
     /// Lists, by the hashes of their URLs: what they have answered since they came with a body.
     #[serde(with = "state::saved::pairs")]
     lists: HashMap<u64, Quiet>,
+    absent: Absences,
     /// URLs that have shown no page, by hashes.
     #[serde(skip)]
     unread: HashMap<u64, Unread>,
@@ -292,6 +295,7 @@ impl History {
         for due in &again.urls {
             let (url, print) = (hash_of(&due.url), print_of(&due.etag, &due.last_modified));
             self.waiting.insert(url);
+            self.absent.plan(url, due);
             let before = self.known_mut(&due.url);
             let before = before.map(|known| std::mem::replace(&mut known.validators, print));
             // What is held has them already, most often.
@@ -307,6 +311,7 @@ impl History {
         self.give_place(record.seq, page);
         self.reads.see(page);
         let url = hash_of(&page.url);
+        self.absent.read(url, page, record.at_ms);
         if page.page.is_none() && (200..300).contains(&page.status()) {
             self.no_pages.insert(url);
         }
@@ -367,6 +372,9 @@ impl History {
         if let Some(before) = before {
             unread = unread.after(&before);
         }
+        if let Some(by) = self.absent.leads_to(url) {
+            unread.link(by, |by| is_version(&self.known, &self.versions, by));
+        }
         unread.is_listed |= self.listed.contains(&url);
         unread.origin = self.host_number(weburl::origin_of(&page.url));
         self.unread.insert(url, unread);
@@ -404,7 +412,7 @@ impl History {
 
     /// What it takes up in memory, in pages: of URLs that are none a hash is held each.
     pub(super) fn size(&self) -> usize {
-        let hashes = self.listed.len() + self.no_pages.len();
+        let hashes = self.listed.len() + self.no_pages.len() + self.absent.len();
         self.known() + hashes / 8 + self.unread.len() / 3
     }
 

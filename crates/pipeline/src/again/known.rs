@@ -78,8 +78,6 @@ pub(super) struct Known {
     linked: u16,
     pub(super) is_seed: bool,
     pub(super) is_gone: bool,
-    /// Its last answer counts for its being gone.
-    pub(super) is_missing: bool,
     /// Another version of it was recorded since.
     pub(super) is_amended: bool,
     /// It was put back, and is not read any more.
@@ -106,6 +104,7 @@ pub(super) fn due_of(record: &Record, page: &PageRecord) -> Option<DueRecord> {
         digest: summary.digest.clone(),
         whole: summary.whole.as_ref().map(|whole| whole.digest.clone()),
         fingerprint: summary.fingerprint.clone(),
+        words: summary.words,
         title: summary.title.clone(),
         text: page.text.clone(),
         body: page.body.clone(),
@@ -149,7 +148,6 @@ impl Known {
             linked: 0,
             is_seed: page.depth == 0,
             is_gone: false,
-            is_missing: false,
             is_amended: false,
             is_void: false,
         })
@@ -159,7 +157,7 @@ impl Known {
     pub(super) fn become_version(&mut self, mut now: Self, visit: &VisitRecord) {
         std::mem::swap(&mut now.evidence, &mut self.evidence);
         (now.leads, now.told, now.first) = (self.leads, self.told, self.first);
-        (now.linked, now.is_missing) = (self.linked, self.is_missing);
+        now.linked = self.linked;
         now.is_amended = true;
         now.validators = print_of(&visit.etag, &visit.last_modified);
         *self = now;

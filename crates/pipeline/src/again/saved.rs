@@ -21,7 +21,7 @@ use crate::saved_file::{Form, NewFile, Saved, Unusable};
 /// The file's form. Its number is raised when what is saved, or what records do to it, changes.
 pub(crate) const FORM: Form = Form {
     mark: b"tamis visits\0\0\0\0",
-    format: 9,
+    format: 10,
 };
 
 /// Bytes of journal between two files at least. Crash tests save all the time.

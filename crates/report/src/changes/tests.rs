@@ -83,6 +83,7 @@ fn what_is_unclear_is_told_by_the_rule_of_absence() {
                 answers,
                 last_ms: 1_700_000_000_000,
                 gone,
+                at: 0,
             },
             ..VisitRecord::default()
         };
@@ -91,7 +92,7 @@ fn what_is_unclear_is_told_by_the_rule_of_absence() {
     let usual = GoneRule::default();
     let once = why(404, 1, false, usual);
     assert!(
-        once.starts_with("status 404: not yet gone") && once.contains("takes 2 answers"),
+        once.starts_with("status 404: not yet gone") && once.contains("takes 2 such answers"),
         "{once}"
     );
     assert!(
@@ -102,7 +103,7 @@ fn what_is_unclear_is_told_by_the_rule_of_absence() {
         answers: 5,
         apart_ms: 0,
     };
-    assert!(why(410, 3, false, strict).contains("takes 5 answers of 404 or 410"));
+    assert!(why(410, 3, false, strict).contains("takes 5 such answers"));
     for status in [0, 200, 503] {
         let told = why(status, 0, false, usual);
         assert!(told.contains("says nothing of the page"), "{told}");

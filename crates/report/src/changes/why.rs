@@ -48,22 +48,36 @@ pub(super) fn why_unclear(visit: &VisitRecord, rule: GoneRule) -> String {
     let absence = &visit.absence;
     match (Sign::of_status(status), absence.gone) {
         (Sign::Missing, false) if absence.answers > 0 => format!(
-            "{told}: not yet gone, which takes {} answers of 404 or 410 with time between them; this makes {}, and the \
-             next counts from {} on",
+            "{told}: not yet gone, which takes {} such answers with time between them, and other pages of the host that \
+             answer as themselves; {}",
             rule.answers,
-            absence.answers,
-            words::instant_short(absence.last_ms.saturating_add(rule.apart_ms))
+            so_far(visit, rule)
         ),
         (Sign::There, false) if absence.answers > 0 => format!(
-            "{told}: a kept page leaves after {} such answers with time between them; this makes {}, and the next \
-             counts from {} on",
+            "{told}: a kept page leaves after {} such answers with time between them, while other pages of the host \
+             answer as themselves; {}",
             rule.answers,
-            absence.answers,
-            words::instant_short(absence.last_ms.saturating_add(rule.apart_ms))
+            so_far(visit, rule)
         ),
         (Sign::Missing | Sign::Nothing | Sign::There, _) => {
             format!("{told}: this says nothing of the page, which is taken to be as it was")
         }
+    }
+}
+
+/// How many answers without the page there are.
+fn so_far(visit: &VisitRecord, rule: GoneRule) -> String {
+    let absence = &visit.absence;
+    match visit.awaits {
+        true => format!(
+            "this makes {}, and the next one is the last",
+            absence.answers
+        ),
+        false => format!(
+            "this makes {}, and the next counts from {} on",
+            absence.answers,
+            words::instant_short(absence.last_ms.saturating_add(rule.apart_ms))
+        ),
     }
 }
 

@@ -22,11 +22,12 @@ struct Fields<T> {
     digest: T,
     whole: Option<T>,
     fingerprint: T,
+    words: u32,
     text: Option<BodyRef>,
     etag: Option<T>,
     last_modified: Option<T>,
     unconditional: bool,
-    absence: (u32, u64, bool),
+    absence: (u32, u64, bool, u64),
     rejudge: bool,
     source: bool,
     seen_ms: u64,
@@ -42,7 +43,7 @@ struct Fields<T> {
 }
 
 /// The form of the bytes that follow: to be raised with every change of the fields.
-const FORM: u8 = 5;
+const FORM: u8 = 6;
 
 const KEPT: Outcome = Outcome::Judged(Verdict::Index);
 
@@ -67,11 +68,12 @@ pub fn to_bytes(due: &DueRecord) -> Option<Vec<u8>> {
         digest: &due.digest,
         whole: due.whole.as_deref(),
         fingerprint: &due.fingerprint,
+        words: due.words,
         text: due.text.clone(),
         etag: due.etag.as_deref(),
         last_modified: due.last_modified.as_deref(),
         unconditional: due.unconditional,
-        absence: (absence.answers, absence.last_ms, absence.gone),
+        absence: (absence.answers, absence.last_ms, absence.gone, absence.at),
         rejudge: due.rejudge,
         source: due.source,
         seen_ms: due.seen_ms,
@@ -99,7 +101,7 @@ pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
         true => KEPT,
         false => serde_json::from_str(&fields.was).ok()?,
     };
-    let (answers, last_ms, gone) = fields.absence;
+    let (answers, last_ms, gone, at) = fields.absence;
     Some(DueRecord {
         url: fields.url,
         round: fields.round,
@@ -114,6 +116,7 @@ pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
         digest: fields.digest,
         whole: fields.whole,
         fingerprint: fields.fingerprint,
+        words: fields.words,
         text: fields.text,
         etag: fields.etag,
         last_modified: fields.last_modified,
@@ -122,6 +125,7 @@ pub fn from_bytes(bytes: &[u8]) -> Option<DueRecord> {
             answers,
             last_ms,
             gone,
+            at,
         },
         rejudge: fields.rejudge,
         source: fields.source,
@@ -166,6 +170,7 @@ mod tests {
             digest: "d".into(),
             whole: Some("w".into()),
             fingerprint: "f".into(),
+            words: 14,
             text: Some(place(1)),
             etag: Some("e".into()),
             last_modified: Some("l".into()),
@@ -174,6 +179,7 @@ mod tests {
                 answers: 1,
                 last_ms: 8,
                 gone: true,
+                at: 13,
             },
             rejudge: true,
             source: true,

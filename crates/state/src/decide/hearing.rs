@@ -174,7 +174,7 @@ mod tests {
             let page = format!("<title>{title}</title><h1>{title}</h1><p>{text}");
             is_blocked(&crawl(&[&seed(anchor), &page])[1])
         };
-        let many = "Too many requests. Please try again later.";
+        let many = "Too many requests. You have exceeded the rate limit. Please slow down and try again later.";
         assert!(!blocked("Ticket 8812", "Ticket 8812", many));
         assert!(blocked("More", "Ticket 8812", many));
         assert!(blocked("Too many requests", "Too many requests", many));

@@ -7,16 +7,13 @@
 //! says that the URL was visited and what was seen, and nothing else changes.
 //!
 //! A page that points for good to another one, where it pointed at the visit before, gives its place up.
-//! Only 404 and 410 make a page gone, and only after as many of them as the configuration asks for. As many
-//! answers it takes before a kept page leaves for one that is dropped: an empty one, a shell without its
-//! scripts, a notice in the place of all pages. A time-out, a server error, a refusal, a wall or a page that
-//! reads like an error page says nothing.
+//! When an answer makes it gone, is in `presence`.
 
 mod compare;
+mod presence;
 
-use again::Absence;
-use again::absence::{Presence, Sign};
-use archive::{AbsenceRecord, DueRecord, PageRecord, VisitRecord};
+use again::absence::Sign;
+use archive::{DueRecord, PageRecord, VisitRecord};
 use fetcher::Fetched;
 use frontier::{CanonicalUrl, FrontierUrl, Lease, ScopeRefusal};
 use outcome::{Change, FailureKind, JunkReason, LinkFate, Outcome, Verdict};
@@ -70,7 +67,7 @@ impl State {
                 compare(&mut visit, due, &page, before.as_ref(), &text.text);
                 let leads_on = page.links.iter().any(|link| link.fate == LinkFate::New);
                 let is_new = is_new_version(&mut visit, due, &page);
-                if is_new && is_doubtful(&visit, &page.outcome) && !self.is_confirmed(due, now_ms) {
+                if is_new && is_doubtful(&visit, &page.outcome) && !self.is_settled(due) {
                     sign = Some(Sign::Missing);
                     leave_as_it_was(&mut visit, due, page);
                 } else if is_new || leads_on {
@@ -80,6 +77,9 @@ impl State {
                 }
             }
             Reading::Page(reading) if reading.soft_404 && head.status() < 300 => {
+                // One that read so from the first is no page that could be gone.
+                let was_page = visit.was.is_indexed() || visit.was.is_duplicate();
+                sign = was_page.then_some(Sign::Missing);
                 visit.reason = Some(JunkReason::SoftNotFound.name().to_owned());
                 visit.detail = Some("a page that reads like an error page".to_owned());
             }
@@ -130,8 +130,8 @@ impl State {
             visit.change = Change::Moved;
             visit.page = Some(Box::new(page));
             let is_where_it_was = due.moved_to == xxh3_64(target.as_str().as_bytes());
-            let was_page = visit.was != Outcome::Redirected;
-            visit.gives_way = is_where_it_was && was_page && visit.is_moved_for_good();
+            // Whether it is for good is seen by whoever plans, also of a redirect that says that it is none.
+            visit.gives_way = is_where_it_was && visit.was != Outcome::Redirected;
         }
         Ok(())
     }
@@ -153,61 +153,6 @@ impl State {
             && self.reach.speaks_for_its_site(url, *depth, *seed)
             && self.reach.check(target, 0, *seed) == Err(ScopeRefusal::Host)
     }
-
-    /// Whether an answer without the page's text is one more of as many as make a page gone.
-    fn is_confirmed(&self, due: &DueRecord, now_ms: u64) -> bool {
-        absence_of(due).see(Sign::Missing, now_ms, self.policy.gone) == Presence::Gone
-    }
-
-    /// Whether the page is gone, or back.
-    fn note_presence(
-        &self,
-        visit: &mut VisitRecord,
-        due: &DueRecord,
-        sign: Option<Sign>,
-        now_ms: u64,
-    ) {
-        let is_kept_off = visit.change == Change::Moved || visit.version().is_none();
-        let by_change = match &visit.change {
-            // A page that was gone is there again when it can be read.
-            change if due.absence.gone && is_kept_off && *change != Change::Unclear => {
-                Sign::Nothing
-            }
-            Change::Unclear => match visit.fetch.as_ref().map_or(0, |fetch| fetch.status) {
-                404 | 410 => Sign::Missing,
-                _ => Sign::Nothing,
-            },
-            Change::New
-            | Change::Unchanged
-            | Change::Touched
-            | Change::Changed
-            | Change::Moved
-            | Change::Gone
-            | Change::Back
-            | Change::Unknown(_) => Sign::There,
-        };
-        let mut absence = absence_of(due);
-        match absence.see(sign.unwrap_or(by_change), now_ms, self.policy.gone) {
-            Presence::Gone => visit.change = Change::Gone,
-            Presence::Back if visit.version().is_some() => visit.change = Change::Back,
-            Presence::Same | Presence::Missing | Presence::Back => {}
-        }
-        visit.absence = AbsenceRecord {
-            answers: absence.answers(),
-            last_ms: absence.last_ms(),
-            gone: absence.is_gone(),
-        };
-    }
-}
-
-/// What was noted of the page's absence.
-fn absence_of(due: &DueRecord) -> Absence {
-    let AbsenceRecord {
-        answers,
-        last_ms,
-        gone,
-    } = due.absence;
-    Absence::resume(answers, last_ms, gone)
 }
 
 /// What the record of a visit has whatever was found.

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use again::clock::passed_ms;
 use again::{Candidate, Priors, RoundLimits, Signals, Validators};
-use archive::{DueRecord, HeadReader};
+use archive::{AbsenceRecord, DueRecord, HeadReader};
 
 use super::super::known::{Known, Source, Was};
 use super::super::unread::{Fate, Unread};
 use super::super::{Staleness, Wanted};
+use super::absent::Judged;
 use super::{History, is_version};
 use crate::config::AgainSection;
 use crate::dir::CrawlDir;
@@ -53,6 +54,8 @@ pub(in crate::again) struct Chosen {
     points_to: u64,
     /// The host to which another page of its host has moved, as a hash; 0 for none.
     site_at: u64,
+    /// What counts for its being gone.
+    absence: AbsenceRecord,
 }
 
 /// Redirects from a page to where it is now, at most.
@@ -70,50 +73,83 @@ struct Moves {
 impl History {
     /// Which pages have moved. Several that have moved to one place have not: that is a login, or the front
     /// page of a site that is no more. A page that moves on from where it moved to is no other one.
-    fn moves(&self) -> Moves {
+    fn moves(&self, judged: &Judged) -> Moves {
         let mut moves = Moves::default();
         let found = self.moved.iter().filter(|(_, one)| one.visits > 0);
-        let mut found: Vec<(u64, u64)> = found
-            .map(|(url, one)| (self.next_of(one.to), *url))
-            .collect();
+        let found = found.map(|(url, one)| (self.next_of(one.to), *url, one.to));
+        let mut found: Vec<(u64, u64, u64)> = found.collect();
         found.sort_unstable();
+        // Redirects that are not for good count for so much once they have stayed, and where nothing else
+        // points to what they lead to.
+        let is_taken = |next| found.binary_search_by_key(&next, |one| one.0).is_ok();
+        let others = judged.temporary.iter();
+        let others = others.map(|one| (self.next_of(one.to), one));
+        let others: Vec<_> = others.filter(|(next, _)| !is_taken(*next)).collect();
         let versions = self.versions.iter().map(|(record, at)| (*at, *record));
-        let versions: HashMap<u32, u64> = match found.is_empty() {
+        let versions: HashMap<u32, u64> = match found.is_empty() && others.is_empty() {
             true => HashMap::new(),
             false => versions.collect(),
         };
         for to_one in found.chunk_by(|one, other| one.0 == other.0) {
-            let [(next, url)] = to_one else { continue };
-            let to = &self.end_of(*next);
-            // A page with the record of its version as it was recorded last.
-            let known = |url| {
-                let at = self.urls.get(url)?;
-                let known = self.known.get(*at as usize)?;
-                Some((known, versions.get(at).copied().unwrap_or(known.first)))
-            };
-            let (Some((from, version)), Some((target, own))) = (known(url), known(to)) else {
-                continue;
-            };
-            let text_of_target = match target.was {
-                Was::Kept => own,
-                Was::Copy => self.stands_for(target.repeats),
-                Was::Other => continue,
-            };
-            let direct = self.moved.get(url).map_or(0, |one| one.to);
-            match from.was {
-                _ if target.is_gone || self.lost.contains(&text_of_target) => {}
-                Was::Kept if text_of_target == version => {
-                    moves.succeed.insert(*to, version);
-                }
-                Was::Kept => drop(moves.left.insert(*url, direct)),
-                // It was taken for a copy of what has taken its place.
-                Was::Copy if self.stands_for(from.repeats) == text_of_target => {
-                    moves.left.insert(*url, direct);
-                }
-                Was::Copy | Was::Other => {}
+            if let [(next, url, direct)] = to_one {
+                self.note_move(&mut moves, (*url, *direct), *next, &versions);
+            }
+        }
+        // A login that is at another URL for each page is one place: its text is the same.
+        let text_at = |next| self.text_at(next, &versions);
+        let mut texts: HashMap<u64, u32> = HashMap::new();
+        for text in others.iter().filter_map(|(next, _)| text_at(*next)) {
+            *texts.entry(text).or_default() += 1;
+        }
+        for (next, one) in others.iter().filter(|(_, one)| one.has_stayed) {
+            if text_at(*next).is_some_and(|text| texts[&text] == 1) {
+                self.note_move(&mut moves, (one.url, one.to), *next, &versions);
             }
         }
         moves
+    }
+
+    /// A page with the record of its version as it was recorded last.
+    fn version_of(&self, url: u64, versions: &HashMap<u32, u64>) -> Option<(&Known, u64)> {
+        let at = self.urls.get(&url)?;
+        let known = self.known.get(*at as usize)?;
+        Some((known, versions.get(at).copied().unwrap_or(known.first)))
+    }
+
+    /// The record of the kept text at the end of redirects, where there is one.
+    fn text_at(&self, next: u64, versions: &HashMap<u32, u64>) -> Option<u64> {
+        let (target, own) = self.version_of(self.end_of(next), versions)?;
+        let text = match target.was {
+            Was::Kept => own,
+            Was::Copy => self.stands_for(target.repeats),
+            Was::Other => return None,
+        };
+        (!target.is_gone && !self.lost.contains(&text)).then_some(text)
+    }
+
+    /// Notes that a page alone has moved, by way of where it points.
+    fn note_move(
+        &self,
+        moves: &mut Moves,
+        (url, direct): (u64, u64),
+        next: u64,
+        versions: &HashMap<u32, u64>,
+    ) {
+        let text = self.text_at(next, versions);
+        let (Some((from, version)), Some(text)) = (self.version_of(url, versions), text) else {
+            return;
+        };
+        match from.was {
+            Was::Kept if text == version => {
+                moves.succeed.insert(self.end_of(next), version);
+            }
+            Was::Kept => drop(moves.left.insert(url, direct)),
+            // It was taken for a copy of what has taken its place.
+            Was::Copy if self.stands_for(from.repeats) == text => {
+                moves.left.insert(url, direct);
+            }
+            Was::Copy | Was::Other => {}
+        }
     }
 
     /// The next page on the way to where redirects for good lead, which may have moved on itself.
@@ -129,7 +165,7 @@ impl History {
     }
 
     /// Where redirects for good lead to in the end.
-    fn end_of(&self, url: u64) -> u64 {
+    pub(super) fn end_of(&self, url: u64) -> u64 {
         let mut end = url;
         for _ in 0..STEPS_MAX {
             match self.moved.get(&end) {
@@ -289,7 +325,8 @@ impl History {
                 Priors::learn(known.map(|known| (&known.place, &known.evidence)))
             }
         };
-        let moves = self.moves();
+        let judged = self.judge_absent(settings);
+        let moves = self.moves(&judged);
         let is_judged_anew =
             |known: &Known| self.is_orphan(known) || moves.succeed.contains_key(&known.url);
         let mut orphans = 0;
@@ -305,6 +342,8 @@ impl History {
                 // One that did not answer is left alone for as long as any other page.
                 (true, _) if known.is_unanswered() && !known.may_be_asked(settings, now_ms) => 0.0,
                 (true, _) => f64::MAX,
+                // Others have answered since, which says that it is gone.
+                (false, Wanted::Orphans) if judged.is_settled(known.url) => f64::MAX,
                 (false, Wanted::Orphans) => 0.0,
                 (false, Wanted::Sources | Wanted::Round | Wanted::All) => {
                     let priority = self.priority_of(known);
@@ -344,6 +383,7 @@ impl History {
                 moved_to: moves.left.get(&known.url).copied().unwrap_or(0),
                 points_to,
                 site_at,
+                absence: judged.absence(known.url),
             }
         };
         let pages: Vec<Chosen> = values.into_iter().enumerate().map(choose).collect();
@@ -471,6 +511,7 @@ impl History {
             due.unconditional = chosen.unconditional || is_watched;
             (due.succeeds, due.moved_to) = (chosen.succeeds, chosen.moved_to);
             (due.points_to, due.site_at) = (chosen.points_to, chosen.site_at);
+            due.absence = chosen.absence;
             if due.etag.is_none()
                 && due.last_modified.is_none()
                 && let Some(body) = self.bodies.get(&chosen.url)

@@ -7,6 +7,7 @@ use super::super::Wanted;
 use super::*;
 use crate::config::AgainSection;
 
+mod absent;
 mod dead;
 mod lists;
 mod moves;

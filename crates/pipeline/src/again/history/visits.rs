@@ -2,7 +2,7 @@
 
 use again::validators::Shown;
 use again::{Evidence, Rates};
-use archive::{AbsenceRecord, DueRecord, PageRecord, Record, VisitRecord};
+use archive::{DueRecord, PageRecord, Record, VisitRecord};
 use outcome::{Change, JunkReason, LinkFate, Outcome, Verdict};
 use state::site_move::moved_with_its_name;
 
@@ -30,22 +30,19 @@ impl History {
     pub(super) fn visit(&mut self, record: &Record, visit: &VisitRecord) {
         let url = hash_of(&visit.url);
         self.waiting.remove(&url);
-        self.copies_wait |= visit.frees_copies();
+        self.copies_wait |= visit.leaves_work();
         self.see_validators(record, visit);
         if let Some(page) = visit.version() {
             self.give_place(record.seq, page);
         }
         self.see_change(record, visit);
         self.see_move(visit);
+        self.see_absence(record, visit);
         let Some(at) = self.urls.get(&url).map(|at| *at as usize) else {
             return;
         };
         let known = &mut self.known[at];
         (known.asked_ms, known.is_gone) = (record.at_ms, visit.absence.gone);
-        let is_missing = visit.absence != AbsenceRecord::default();
-        if std::mem::replace(&mut known.is_missing, is_missing) || is_missing {
-            self.dues.amend(url, |due| due.absence = visit.absence);
-        }
         if !visit.ends_version() {
             return;
         }
@@ -81,7 +78,6 @@ impl History {
         self.versions.insert(record.seq, at as u32);
         self.hold(url, || {
             due_of(record, page).map(|due| DueRecord {
-                absence: visit.absence,
                 etag: visit.etag.clone(),
                 last_modified: visit.last_modified.clone(),
                 parts: visit.parts.clone(),

@@ -1,6 +1,6 @@
 //! How a page differs from its version at the visit before, and what the record of the visit says of it.
 
-use archive::{DueRecord, PageRecord, VisitRecord};
+use archive::{DueRecord, PageRecord, PageSummary, VisitRecord};
 use outcome::{Change, JunkKind, Outcome, Verdict};
 use simhash::Fingerprint;
 
@@ -10,6 +10,11 @@ use crate::finding::Before;
 /// Fingerprints that differ in no more bits are of nearly the same text, where the text itself is not
 /// archived.
 const TOUCHED_BITS_MAX: u32 = 3;
+
+/// So many words more or less are another date or counter there; three words are a line that came or went, as
+/// where texts are compared. Fingerprints alone do not tell: those of texts of few different words are near each
+/// other with a third more text.
+const TOUCHED_WORDS_MAX: u32 = 2;
 
 /// Whether the page as it is now is a version of its own, beside what its text says.
 pub(super) fn is_new_version(visit: &mut VisitRecord, due: &DueRecord, page: &PageRecord) -> bool {
@@ -94,7 +99,7 @@ pub(super) fn compare(
             }
         }
         None if is_as_touched => (Change::Unchanged, Some(1.0)),
-        None => (by_prints(&due.fingerprint, &summary.fingerprint), None),
+        None => (by_prints(due, summary), None),
     };
     let (was, is) = (&due.title, &summary.title);
     let is_known = !was.is_empty() && !is.is_empty();
@@ -106,11 +111,14 @@ pub(super) fn compare(
     visit.touched = (visit.change == Change::Touched).then(|| summary.digest.clone());
 }
 
-/// The same by fingerprints alone.
-fn by_prints(before: &str, after: &str) -> Change {
+/// The same by fingerprints and numbers of words alone.
+fn by_prints(before: &DueRecord, after: &PageSummary) -> Change {
     let read = |print: &str| u64::from_str_radix(print, 16).map(Fingerprint);
-    match (read(before), read(after)) {
-        (Ok(before), Ok(after)) if (before.0 ^ after.0).count_ones() <= TOUCHED_BITS_MAX => {
+    let is_as_long = before.words == 0 || before.words.abs_diff(after.words) <= TOUCHED_WORDS_MAX;
+    match (read(&before.fingerprint), read(&after.fingerprint)) {
+        (Ok(before), Ok(after))
+            if is_as_long && (before.0 ^ after.0).count_ones() <= TOUCHED_BITS_MAX =>
+        {
             Change::Touched
         }
         (Ok(_) | Err(_), Ok(_) | Err(_)) => Change::Changed,

@@ -199,6 +199,8 @@ fn a_kept_page_does_not_go_by_one_empty_answer() {
     );
     crawl.visit(page("Moment, please."), 200, TEXT);
     let visit = crawl.visit(page("Moment, please."), 200, TEXT);
+    assert!(visit.awaits && visit.change == Change::Unclear);
+    let visit = crawl.visit(page("Moment, please."), 200, TEXT);
     assert_eq!(visit.change, Change::Changed);
     assert!(crawl.state.kept.numbers().is_empty());
     crawl.replays();
@@ -299,14 +301,17 @@ fn a_wall_in_the_place_of_a_page_says_nothing() {
 }
 
 #[test]
-fn two_answers_of_404_make_a_page_gone_and_no_error_does() {
+fn after_two_answers_of_404_the_next_makes_a_page_gone_and_no_error_does() {
     let mut crawl = Crawl::of(TEXT);
     for _ in 0..3 {
         assert_eq!(crawl.visit(busy(), 503, TEXT).change, Change::Unclear);
     }
     assert_eq!(crawl.visit(missing(), 404, TEXT).change, Change::Unclear);
+    assert!(crawl.visit(missing(), 410, TEXT).awaits);
+    assert!(crawl.state.counts().copies_wait);
     assert_eq!(crawl.state.kept.numbers().len(), 1);
-    assert_eq!(crawl.visit(missing(), 410, TEXT).change, Change::Gone);
+    assert_eq!(crawl.visit(busy(), 503, TEXT).absence.answers, 2);
+    assert_eq!(crawl.visit(missing(), 404, TEXT).change, Change::Gone);
     assert!(crawl.state.kept.numbers().is_empty());
     assert_eq!(crawl.state.counts().indexed, 0);
     crawl.replays();
@@ -393,4 +398,102 @@ fn a_seed_whose_site_has_moved_takes_the_other_host_into_its_scope_and_a_login_i
         );
         crawl.replays();
     }
+}
+
+fn no_such_page() -> Reading {
+    let Reading::Page(mut reading) = page("The page you requested could not be found.") else {
+        panic!("a page");
+    };
+    reading.soft_404 = true;
+    Reading::Page(reading)
+}
+
+#[test]
+fn a_page_that_reads_like_an_error_page_counts_like_404() {
+    let mut crawl = Crawl::of(TEXT);
+    let first = crawl.visit(no_such_page(), 200, TEXT);
+    assert_eq!(
+        (first.change.clone(), first.absence.answers, first.awaits),
+        (Change::Unclear, 1, false)
+    );
+    assert!(crawl.visit(missing(), 404, TEXT).awaits);
+    let visit = crawl.visit(no_such_page(), 200, TEXT);
+    assert_eq!(visit.change, Change::Gone);
+    assert!(crawl.state.kept.numbers().is_empty());
+    crawl.replays();
+}
+
+#[test]
+fn a_redirect_counts_by_where_it_leads_and_another_place_begins_anew() {
+    let mut crawl = Crawl::of(TEXT);
+    let (there, elsewhere) = ("http://a.example/b", "http://a.example/c");
+    let mut answers = |reading, status| {
+        let visit = crawl.visit(reading, status, TEXT);
+        (visit.change, visit.absence.answers)
+    };
+    assert_eq!(answers(redirect(there), 302), (Change::Moved, 1));
+    assert_eq!(answers(redirect(elsewhere), 302), (Change::Moved, 1));
+    assert_eq!(answers(redirect(elsewhere), 301), (Change::Moved, 2));
+    // What counts of redirects is nothing to 404.
+    assert_eq!(answers(missing(), 404), (Change::Unclear, 1));
+    assert_eq!(answers(redirect(there), 302), (Change::Moved, 1));
+    assert_eq!(answers(redirect(there), 302), (Change::Moved, 2));
+    // Whoever plans has let them count.
+    assert_eq!(answers(redirect(there), 302), (Change::Gone, 2));
+    assert_eq!(answers(redirect(there), 302), (Change::Moved, 2));
+    assert!(crawl.state.kept.numbers().is_empty());
+    assert_eq!(crawl.visit(page(TEXT), 200, TEXT).change, Change::Back);
+    crawl.replays();
+}
+
+#[test]
+fn a_redirect_for_now_gives_its_place_up_where_the_plan_says_that_it_has_stayed() {
+    for (moved_to, gives_way) in [("http://a.example/b", true), ("http://a.example/c", false)] {
+        let crawl = Crawl::of(TEXT);
+        let due = DueRecord {
+            was: Outcome::Judged(Verdict::Index),
+            moved_to: xxh3_64(moved_to.as_bytes()),
+            ..DueRecord::default()
+        };
+        let mut visit = VisitRecord {
+            was: due.was.clone(),
+            ..VisitRecord::default()
+        };
+        let lease = lease(&new_state(), 0);
+        let head = PageRecord::default();
+        let target = CanonicalUrl::parse("http://a.example/b").expect("a URL");
+        crawl
+            .state
+            .note_redirect(&mut visit, (&lease, &due), head, &target, None)
+            .expect("in memory");
+        assert_eq!(visit.gives_way, gives_way);
+        crawl.state.note_presence(&mut visit, &due, None, NOW_MS);
+        assert_eq!(visit.absence.answers, u32::from(!gives_way));
+    }
+}
+
+#[test]
+fn a_paragraph_more_is_a_change_where_fingerprints_alone_are_known() {
+    // The texts of pages that are dropped are not archived, and these prints were as near as can be.
+    let change = |words: u32| {
+        let due = DueRecord {
+            fingerprint: "00000000000000ff".into(),
+            words: 270,
+            ..DueRecord::default()
+        };
+        let now = PageRecord {
+            page: Some(archive::PageSummary {
+                fingerprint: "00000000000000fe".into(),
+                digest: "another".into(),
+                words,
+                ..archive::PageSummary::default()
+            }),
+            ..PageRecord::default()
+        };
+        let mut visit = VisitRecord::default();
+        compare(&mut visit, &due, &now, None, "");
+        visit.change
+    };
+    assert_eq!(change(271), Change::Touched);
+    assert_eq!(change(370), Change::Changed);
 }

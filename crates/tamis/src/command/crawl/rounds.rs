@@ -59,6 +59,8 @@ pub(super) fn round(runner: &Runner<'_>, from: Wanted, mut told: Told) -> anyhow
             }
             Wanted::Sources | Wanted::Round if !unanswered => Wanted::Orphans,
             Wanted::Sources | Wanted::Round => return Ok(Exit::Problem),
+            // What was gone by these visits had copies.
+            Wanted::Orphans if summary.snapshot.copies_wait => Wanted::Orphans,
             Wanted::Orphans | Wanted::All => return Ok(Exit::Done),
         };
     }
