@@ -13,9 +13,8 @@
 //! the others. Every wait only moves the next request back, none is random, all are bounded. A
 //! request for robots.txt is a request like any other.
 //!
-//! An origin that gives no answer at all is silent, and held by itself ([`OriginManners`]). One that gives
-//! nothing but server errors is out: after [`FAILURES_MIN`] of them one URL at a time asks whether it is
-//! back. How long either may be so before it is given up is said in [`crate::frontier`]'s part on silent hosts.
+//! An origin that gives no answer at all is silent, and held by itself ([`OriginManners`]); how long
+//! it may be before it is given up is said in [`crate::frontier`]'s part on silent hosts.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -35,9 +34,6 @@ use origin_manners::ManyManners;
 pub(crate) use origin_manners::OriginManners;
 pub use pace::Pace;
 
-/// Failures in a row before a host is given up, at least, and before one that answers with server errors is
-/// taken for out: one page that is broken is tried as often.
-pub(crate) const FAILURES_MIN: u32 = 4;
 /// Longest wait after failures in a row.
 const BACK_OFF_MAX: Duration = Duration::from_secs(60);
 /// First wait after a failure; doubled with each further one in a row.
@@ -102,15 +98,13 @@ pub struct OriginPast {
     pub robots_outage: Option<(u64, Duration)>,
 }
 
-/// An origin that gives no answer, or nothing but server errors.
+/// An origin that gives no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Silence {
     /// When the first of its requests that failed was made.
     pub(crate) since: Instant,
     /// Requests that failed since.
     pub(crate) failures: u32,
-    /// The server error that came last; 0 where no answer came.
-    pub(crate) status: u16,
 }
 
 /// One host's overrides.
@@ -210,32 +204,12 @@ impl Politeness {
         self.asking_robots || self.look_up == LookUp::UnderWay || self.is_full()
     }
 
-    /// Whether no connection is left. A host that is out has one.
+    /// Whether no connection is left.
     pub(crate) fn is_full(&self) -> bool {
-        let connections = match self.outage() {
-            Some(_) => 1,
-            None => self.connections,
-        };
-        self.under_way.len() >= connections
+        self.under_way.len() >= self.connections
     }
 
-    /// Whether URLs that failed wait for all that were not tried yet: an origin is out, or was.
-    pub(crate) fn tries_others_first(&self) -> bool {
-        let was_out = || self.origins.iter().any(|(_, own)| own.was_out());
-        self.outage().is_some() || was_out()
-    }
-
-    /// How many server errors in a row an origin that is out has given; none if no origin is out.
-    pub(crate) fn outage(&self) -> Option<u32> {
-        let silences = self.origins.iter().filter_map(|(_, own)| own.silence);
-        let outages = silences.filter(|silence| silence.status > 0);
-        outages
-            .map(|outage| outage.failures)
-            .filter(|failures| *failures >= FAILURES_MIN)
-            .max()
-    }
-
-    /// The origins that give no answer, only server errors, or no robots.txt.
+    /// The origins that give no answer, or no robots.txt.
     pub(crate) fn in_trouble(&self) -> impl Iterator<Item = (Origin, &OriginManners)> {
         self.origins
             .iter()
@@ -349,7 +323,7 @@ impl Politeness {
             self.note_silence(now, advice);
             return freed;
         }
-        let in_a_row = self.note_answer(now, advice);
+        let in_a_row = self.note_answer(advice);
         if advice.failed || advice.status == 429 || advice.status >= 500 {
             self.failures = in_a_row.saturating_add(1);
             self.wait_until(now + back_off(self.failures), WaitReason::BackOff);
@@ -370,15 +344,8 @@ impl Politeness {
         freed
     }
 
-    /// An answer of an origin ends its silence, unless it is a server error: that goes on with it, or begins
-    /// it. What a robots.txt is answered with begins none. Gives how many failures in a row there were before.
-    fn note_answer(&mut self, now: Instant, advice: &HostAdvice) -> u32 {
-        if advice.status >= 500 && !self.asking_robots {
-            self.answered.insert(advice.origin);
-            let own = self.origins.entry(advice.origin);
-            own.note_no_page(now, advice);
-            return self.failures.max(std::mem::take(&mut own.failures));
-        }
+    /// Any answer of an origin ends its silence. Gives how many failures in a row there were before.
+    fn note_answer(&mut self, advice: &HostAdvice) -> u32 {
         let Some(own) = self.origins.get_mut(advice.origin) else {
             if advice.status > 0 {
                 self.answered.insert(advice.origin);
@@ -389,10 +356,7 @@ impl Politeness {
         own.failures = 0;
         if advice.status > 0 {
             self.answered.insert(advice.origin);
-            match advice.status {
-                500.. => own.revive(),
-                _ => own.note_sound(),
-            }
+            own.revive();
         }
         in_a_row
     }
@@ -407,7 +371,11 @@ impl Politeness {
         if advice.took > SLOW {
             own.hold(now + advice.took.min(SLOW_REST_MAX), WaitReason::Slow);
         }
-        own.note_no_page(now, advice);
+        let silence = own.silence.get_or_insert(Silence {
+            since: now.checked_sub(advice.took).unwrap_or(now),
+            failures: 0,
+        });
+        silence.failures = silence.failures.saturating_add(1);
         own.last_failure.clone_from(&advice.failure);
     }
 

@@ -147,13 +147,6 @@ pub struct HostGone {
     pub failures: u32,
     /// From the first of them to the moment when the host was given up.
     pub seconds: u64,
-    /// The server error that came last; 0 where no answer came.
-    #[serde(skip_serializing_if = "no_status")]
-    pub status: u16,
-}
-
-fn no_status(status: &u16) -> bool {
-    *status == 0
 }
 
 /// A host that answers with walls.
@@ -355,8 +348,6 @@ const ROBOTS_UNAVAILABLE: &str = "robots.txt could not be had: ";
 const GONE: &str = "the host did not answer ";
 const GONE_TIMES: &str = " times in a row, for ";
 const GONE_SECONDS: &str = " s";
-const OUT: &str = "the host gave nothing but server errors, the last one ";
-const OUT_TIMES: &str = ": ";
 const WALLS_OF: &str = " of ";
 const WALLS_OF_HOST: &str = " answers of its host were walls";
 const FORM_YIELDS_NOTHING: &str = "nearly all URLs of its form were thin or duplicates";
@@ -397,16 +388,8 @@ impl std::fmt::Display for LowYield {
 
 impl std::fmt::Display for HostGone {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            failures,
-            seconds,
-            status,
-        } = self;
-        match status {
-            0 => f.write_str(GONE)?,
-            _ => write!(f, "{OUT}{status}{OUT_TIMES}")?,
-        }
-        write!(f, "{failures}{GONE_TIMES}{seconds}{GONE_SECONDS}")
+        let Self { failures, seconds } = self;
+        write!(f, "{GONE}{failures}{GONE_TIMES}{seconds}{GONE_SECONDS}")
     }
 }
 
@@ -495,20 +478,12 @@ impl Refusal {
 }
 
 fn gone_of_words(words: &str) -> HostGone {
-    let gone = |status, numbers: &str| {
-        let (failures, seconds) = numbers.strip_suffix(GONE_SECONDS)?.split_once(GONE_TIMES)?;
-        Some(HostGone {
-            failures: failures.parse().ok()?,
-            seconds: seconds.parse().ok()?,
-            status,
-        })
-    };
-    let out = words.strip_prefix(OUT).and_then(|rest| {
-        let (status, numbers) = rest.split_once(OUT_TIMES)?;
-        gone(status.parse().ok()?, numbers)
+    let numbers = words.strip_prefix(GONE).and_then(|rest| {
+        let (failures, seconds) = rest.strip_suffix(GONE_SECONDS)?.split_once(GONE_TIMES)?;
+        Some((failures.parse().ok()?, seconds.parse().ok()?))
     });
-    let silent = || words.strip_prefix(GONE).and_then(|rest| gone(0, rest));
-    out.or_else(silent).unwrap_or_default()
+    let (failures, seconds) = numbers.unwrap_or_default();
+    HostGone { failures, seconds }
 }
 
 fn walled_of_words(words: &str) -> Walled {
@@ -606,13 +581,8 @@ mod tests {
                 host: String::new()
             })),
             proptest::sample::select(LinkFate::KNOWN).prop_map(Refusal::LeftOut),
-            (any::<u32>(), any::<u64>(), any::<u16>()).prop_map(|(failures, seconds, status)| {
-                Refusal::HostGone(HostGone {
-                    failures,
-                    seconds,
-                    status,
-                })
-            }),
+            (any::<u32>(), any::<u64>())
+                .prop_map(|(failures, seconds)| Refusal::HostGone(HostGone { failures, seconds })),
             (any::<u32>(), any::<u32>())
                 .prop_map(|(walls, answers)| Refusal::Walled(Walled { walls, answers })),
         ]

@@ -275,13 +275,8 @@ mod tests {
         let gone = outcome::HostGone {
             failures: 5,
             seconds: 90,
-            status: 0,
         };
-        let out = outcome::HostGone {
-            status: 502,
-            ..gone.clone()
-        };
-        told.extend([walled.to_string(), gone.to_string(), out.to_string()]);
+        told.extend([walled.to_string(), gone.to_string()]);
         for rule in [
             "a.test mirrors b.test",
             "\"/print\" is the same as \"\" on a.test",

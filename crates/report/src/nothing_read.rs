@@ -116,9 +116,7 @@ fn mend_refusal(reason: &str) -> &'static str {
         ROBOTS => {
             "robots.txt forbids it, or could not be had (tamis explain DIR URL tells which); seed another part of the site, ask its owner, or try later"
         }
-        HOST_GONE => {
-            "the host gave no answer, or nothing but server errors, and was given up; try later"
-        }
+        HOST_GONE => "the host did not answer any more and was given up; try later",
         WALLED => "the host answers with walls; the report's section on walls says what to do",
         GUARD => {
             "it is a private or loopback address; --allow-private lets the crawl ask it, once tamis retry DIR --status guard has put it back"

@@ -36,8 +36,7 @@ keys! {
         /// Longest outage of a robots.txt (5xx, 429, no answer); after it the host counts as closed.
         max_robots_outage: Span = Span::seconds(24 * 3_600), any();
 
-        /// A host that gives no answer, or only server errors, for so long is given up, sooner when nothing else is
-        /// left.
+        /// A host that gives no answer for so long is given up, sooner when nothing else is left.
         dead_host_after: Span = Span(frontier().dead_host_after), any().zero("never");
 
         /// First rest of a host that answers with walls (30 % of its last answers, those that ask for a

@@ -4,22 +4,16 @@
 //! https answers: a silent origin is given up, and the URLs of the other one go on.
 //!
 //! A silence begins with a request that no answer comes to (no address, no connection, time-out,
-//! reset), or a server error (a status of 500 or more; not that of a robots.txt), and ends with any other
-//! answer. A silent host is asked ever more seldom. It is given up after
-//! [`FrontierConfig::dead_host_after`](crate::FrontierConfig), and its URLs end without a request, sooner when all that is left waits on hosts in trouble: after
+//! reset) and ends with any answer, of whatever status. A silent host is asked ever more seldom. It
+//! is given up after [`FrontierConfig::dead_host_after`](crate::FrontierConfig), and its URLs end
+//! without a request. It is given up sooner when all that is left waits on hosts in trouble: after
 //! [`PATIENCE_PER_URL`] for each URL that waits there, since little is lost with few, and at least
 //! [`PATIENCE_MIN`]; a host that has never answered then at once. Never after fewer than
-//! `FAILURES_MIN` failures in a row.
+//! [`FAILURES_MIN`] failures in a row.
 //!
-//! A host that answers with server errors may only limit how often it is asked. So when nothing else is left
-//! it has at least [`OUTAGE_MIN`], and one URL after another asks for it, from all over its queue: where
-//! some of its pages alone are broken, one of the others is soon among them, and ends the silence. Of a host
-//! with many broken pages a longer row of them is asked for, and what failed waits for what was not tried.
-//!
-//! Where all hosts fall silent together the fault may be our own network's, or that of what stands between.
-//! So a host is given up only if another one has answered since its silence began (with no server error, if
-//! that is what it gives itself), if it is the only one left with URLs, or, for one that never answered, if
-//! nobody has ever answered in this crawl.
+//! Where all hosts fall silent together the fault may be our own network's. So a host is given up
+//! only if another one has answered since its silence began, if it is the only one left with URLs, or,
+//! for one that never answered, if nobody has ever answered in this crawl.
 //!
 //! When all that is left has waited on hosts in trouble for that long, by the URLs that wait
 //! altogether, the crawl may stop and leave them in its queue: nothing is lost by that.
@@ -38,15 +32,12 @@ use crate::lease::Refused;
 use crate::origin::Origin;
 use crate::politeness::Silence;
 
+/// Failures in a row before a host is given up, at least.
+const FAILURES_MIN: u32 = 4;
 /// When nothing else is left: for each URL that waits on the host.
 const PATIENCE_PER_URL: Duration = Duration::from_secs(5);
 /// The same, at least.
 const PATIENCE_MIN: Duration = Duration::from_secs(15);
-
-/// The same for a host that answers with server errors: so long do twelve in a row take by their back-off,
-/// and with fewer than twelve it may limit us, by the rule of how often a page is tried (`state`). Half of it
-/// would give up hosts that shut us out for two minutes; twice as much holds a crawl that is over for eight.
-const OUTAGE_MIN: Duration = Duration::from_secs(240);
 
 /// What there is left to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,19 +57,8 @@ pub struct Troubled {
     pub host: HostKey,
     /// Until then.
     pub next_in: Duration,
-    /// What is wrong with it.
-    pub trouble: Trouble,
-}
-
-/// What is wrong with a host in trouble.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
-    /// It gives no answer.
-    NoAnswer,
-    /// It answers with nothing but server errors.
-    ServerErrors,
     /// It answers, and its robots.txt cannot be had.
-    NoRobots,
+    pub answers: bool,
 }
 
 /// What is known of hosts in trouble.
@@ -88,8 +68,6 @@ pub(super) struct SilentHosts {
     troubled: BTreeSet<usize>,
     /// When a host answered last.
     pub(super) last_answer: Option<Instant>,
-    /// When one answered last with no server error.
-    pub(super) last_sound: Option<Instant>,
     /// A host has answered in an earlier process.
     pub(super) has_answered_before: bool,
     /// Since when nothing is left but hosts in trouble.
@@ -116,20 +94,15 @@ impl Frontier {
                 self.give_up(id, origin, silence, now);
             }
         }
-        let longest = self.config.dead_host_after;
         let is_undecided = self.silent.troubled.iter().any(|&id| {
             let host = &self.hosts[id];
             host.politeness.in_trouble().any(|(origin, own)| {
-                let may_limit_us = |silence: Silence| {
-                    let lasted = now.saturating_duration_since(silence.since);
-                    silence.status > 0 && lasted < OUTAGE_MIN.min(longest)
-                };
-                let enough = own.failures_enough();
-                let is_young = |silence| may_limit_us(silence) || silence.failures < enough;
-                host.waiting(origin) > 0
-                    && (own.gone.is_some() || own.silence.is_some_and(is_young))
+                let silence = own.silence;
+                let tries_left = silence.is_some_and(|silence| silence.failures < FAILURES_MIN);
+                host.waiting(origin) > 0 && (own.gone.is_some() || tries_left)
             })
         });
+        let longest = self.config.dead_host_after;
         let patience = patience(self.counts.pending).min(longest);
         let lasted = now.saturating_duration_since(since);
         is_alone && !is_undecided && !longest.is_zero() && lasted >= patience
@@ -141,16 +114,11 @@ impl Frontier {
             .troubled_with_urls()
             .min_by_key(|host| host.next_at())?;
         let at = first.next_at();
-        let mut silences = first.politeness.in_trouble();
-        let trouble = match silences.find_map(|(_, own)| own.silence) {
-            None => Trouble::NoRobots,
-            Some(silence) if silence.status > 0 => Trouble::ServerErrors,
-            Some(_) => Trouble::NoAnswer,
-        };
+        let mut in_trouble = first.politeness.in_trouble();
         Some(Troubled {
             host: first.host.clone(),
             next_in: at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now)),
-            trouble,
+            answers: in_trouble.all(|(_, own)| own.silence.is_none()),
         })
     }
 
@@ -212,21 +180,16 @@ impl Frontier {
         if longest.is_zero() || own.gone.is_some() || waiting == 0 {
             return None;
         }
-        let answered = match silence.status {
-            0 => self.silent.last_answer,
-            _ => self.silent.last_sound,
-        };
-        let others_answer = answered.is_some_and(|at| at >= silence.since);
+        let others_answer = self
+            .silent
+            .last_answer
+            .is_some_and(|at| at >= silence.since);
         let nobody_ever = self.silent.last_answer.is_none() && !self.silent.has_answered_before;
         let is_last = left == Left::OneHost;
         let (is_the_hosts_fault, shortened) = match politeness.has_answered(origin) {
             true => {
                 let fault = others_answer || is_last;
-                let least = match silence.status {
-                    0 => Duration::ZERO,
-                    _ => OUTAGE_MIN,
-                };
-                (fault, patience(waiting).max(least))
+                (fault, patience(waiting))
             }
             false => {
                 let fault = others_answer || nobody_ever || is_last;
@@ -238,7 +201,7 @@ impl Frontier {
             Left::Trouble | Left::OneHost => shortened.min(longest),
         };
         let lasted = now.saturating_duration_since(silence.since);
-        let is_too_long = silence.failures >= own.failures_enough() && lasted >= patience;
+        let is_too_long = silence.failures >= FAILURES_MIN && lasted >= patience;
         (is_the_hosts_fault && is_too_long).then_some(silence)
     }
 
@@ -251,7 +214,6 @@ impl Frontier {
         let gone = Refused::Refusal(Refusal::HostGone(HostGone {
             failures: silence.failures,
             seconds: now.saturating_duration_since(silence.since).as_secs(),
-            status: silence.status,
         }));
         let ends = match last_failure {
             Some((failure, detail)) if !politeness.has_answered(origin) => {

@@ -79,7 +79,7 @@ impl Frontier {
                 return Ok(Next::Errand(self.hosts[id].host.clone(), errand));
             }
             self.unspill(id)?;
-            let Some(slot) = self.hosts[id].whose_turn() else {
+            let Some(slot) = self.hosts[id].peek() else {
                 self.update(id);
                 continue;
             };
@@ -91,7 +91,7 @@ impl Frontier {
             let held = self.hosts[id].politeness.held(origin);
             if held.is_some_and(|(at, _)| at > now) {
                 self.urls.put_back(slot.key, entry);
-                self.hosts[id].set_aside(&slot, origin);
+                self.hosts[id].set_first_aside(origin);
                 self.update(id);
                 set_aside += 1;
                 if set_aside == ASIDE_AT_ONCE {
@@ -236,7 +236,7 @@ impl Frontier {
                 Some(Next::Robots(host, url))
             }
             Permission::Refused(refused) => {
-                let lease = self.lease(id, &slot, entry);
+                let lease = self.lease(id, slot.key, entry);
                 self.update(id);
                 Some(Next::Refused(lease, refused))
             }
@@ -244,7 +244,7 @@ impl Frontier {
                 self.schedule.asks(now);
                 self.schedule.sent(slot.key, slot.priority, now);
                 let origin = entry.url.url.origin();
-                let lease = self.lease(id, &slot, entry);
+                let lease = self.lease(id, slot.key, entry);
                 self.send(id, origin, now);
                 Some(Next::Lease(lease))
             }
@@ -267,9 +267,9 @@ impl Frontier {
         self.update(id);
     }
 
-    fn lease(&mut self, id: usize, slot: &QueueSlot, mut entry: Entry) -> Lease {
+    fn lease(&mut self, id: usize, key: u128, mut entry: Entry) -> Lease {
         entry.held = None;
-        if self.hosts[id].take(slot) {
+        if self.hosts[id].pop().is_some() {
             self.hosts[id].origins.remove(entry.url.url.origin());
             self.slots_in_memory -= 1;
             self.counts.pending -= 1;
@@ -280,7 +280,7 @@ impl Frontier {
             attempt: entry.attempt,
             order: entry.order,
         };
-        self.leased.insert(slot.key, entry);
+        self.leased.insert(key, entry);
         lease
     }
 
@@ -384,9 +384,6 @@ impl Frontier {
         let freed = politeness.received(at, advice, longest, &mut self.addresses);
         if advice.status > 0 {
             self.silent.last_answer = Some(now);
-        }
-        if (1..500).contains(&advice.status) {
-            self.silent.last_sound = Some(now);
         }
         self.note_trouble(id);
         if let Some(address) = freed {

@@ -7,12 +7,9 @@ use std::time::{Duration, Instant};
 
 use outcome::FailureKind;
 
-use super::{FAILURES_MIN, HostAdvice, Silence, WaitReason};
+use super::{Silence, WaitReason};
 use crate::lease::Refused;
 use crate::origin::Origin;
-
-/// After so many server errors in a row, an hour of them, an origin is out whatever it did before.
-const FAILURES_MAX: u32 = 60;
 
 /// What holds for one origin.
 #[derive(Debug, Default)]
@@ -22,9 +19,6 @@ pub(crate) struct OriginManners {
     /// Requests in a row that got no answer.
     pub(crate) failures: u32,
     pub(crate) silence: Option<Silence>,
-    /// Server errors before its silence, and other answers since the first of them.
-    errors: u32,
-    sound: u32,
     /// How its last request failed.
     pub(crate) last_failure: Option<(FailureKind, String)>,
     /// How its URLs end, once it is given up.
@@ -35,42 +29,7 @@ pub(crate) struct OriginManners {
 }
 
 impl OriginManners {
-    /// A request of it got no answer, or a server error: its silence begins, or goes on.
-    pub(crate) fn note_no_page(&mut self, now: Instant, advice: &HostAdvice) {
-        let silence = self.silence.get_or_insert(Silence {
-            since: now.checked_sub(advice.took).unwrap_or(now),
-            failures: 0,
-            status: advice.status,
-        });
-        silence.failures = silence.failures.saturating_add(1);
-        silence.status = advice.status;
-    }
-
-    /// An answer that is no server error ends its silence.
-    pub(crate) fn note_sound(&mut self) {
-        let ended = self.silence.filter(|silence| silence.status > 0);
-        self.errors = self
-            .errors
-            .saturating_add(ended.map_or(0, |ended| ended.failures));
-        self.sound = self.sound.saturating_add(u32::from(self.errors > 0));
-        self.revive();
-    }
-
-    /// Whether it was out once: it may have broken pages.
-    pub(crate) fn was_out(&self) -> bool {
-        self.errors >= FAILURES_MIN
-    }
-
-    /// So many failures in a row are no chance, by the share of its answers before that were server errors: of
-    /// a host with many broken pages as many come one after another. Of a kind that is one in n, none among 5 n
-    /// is a chance of one in 150; with 3 n hosts of which three pages in four are broken lost twice as many.
-    pub(crate) fn failures_enough(&self) -> u32 {
-        let answers = self.errors.saturating_add(self.sound);
-        let enough = answers.saturating_mul(5) / self.sound.saturating_add(1);
-        enough.clamp(FAILURES_MIN, FAILURES_MAX)
-    }
-
-    /// Whether it gives no answer, nothing but server errors, or no robots.txt.
+    /// Whether it gives no answer, or no robots.txt.
     pub(crate) fn is_troubled(&self) -> bool {
         self.silence.is_some() || self.robots_outage
     }
