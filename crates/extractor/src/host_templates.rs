@@ -326,6 +326,11 @@ impl HostTemplates {
         !doubt.lines.is_empty() && doubt.lines.iter().all(is_known)
     }
 
+    /// Whether most pages of a host or of its part bear this title.
+    pub fn is_title_of_most(known: &[(&Self, &str)], title: &str) -> bool {
+        Known::of(known).cuts(key_of_title(title))
+    }
+
     /// Pages of a host that it has learnt from.
     pub fn pages_of(&self, host: &str) -> u64 {
         self.hosts.get(host).map_or(0, |memory| memory.pages)

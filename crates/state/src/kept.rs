@@ -68,7 +68,7 @@ impl KeptPage {
         Self {
             url: url.into(),
             layout: layout_of(page),
-            words: page.words,
+            words: compared_words(page),
             published: page.published.clone(),
             // Most pages name themselves: not worth the memory.
             canonical: page.canonical.clone().filter(|canonical| canonical != url),
@@ -83,6 +83,11 @@ impl KeptPage {
 /// others of its host repeat.
 fn words_of_whole(page: &PageSummary) -> u32 {
     page.whole.as_ref().map_or(page.words, |whole| whole.words)
+}
+
+/// Words of what a page is compared by, as other nodes are told.
+fn compared_words(page: &PageSummary) -> u32 {
+    page.compared_words.unwrap_or(page.words)
 }
 
 /// What a record changed in the index of kept pages.

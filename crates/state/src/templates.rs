@@ -59,6 +59,12 @@ impl Templates {
         HostTemplates::say_of_most(&[(&self.templates, host), (&self.parts, &part)], doubt)
     }
 
+    /// Whether most pages of a host bear this title.
+    pub fn is_title_of_most(&self, host: &str, url: &str, title: &str) -> bool {
+        let part = part_of(host, url).unwrap_or_default();
+        HostTemplates::is_title_of_most(&[(&self.templates, host), (&self.parts, &part)], title)
+    }
+
     /// Kept pages of a host, and their near-duplicates.
     pub fn pages_of(&self, host: &str) -> u64 {
         self.templates.pages_of(host)

@@ -9,7 +9,7 @@ use frontier::{FrontierConfig, URL_BYTES_MAX};
 use crate::crawl_config::CrawlConfig;
 use crate::key::Fault;
 use crate::memory_shares::MEMORY_LEAST;
-use crate::rule::{CountsFor, any, at_least};
+use crate::rule::{CountsFor, any, at_least, between};
 use crate::section::{Section, keys};
 use crate::units::{Size, Span};
 
@@ -69,7 +69,7 @@ keys! {
         url_length: usize = URL_BYTES_MAX, at_least(1).unit("bytes");
 
         /// Redirects in a row.
-        redirects: u32 = fetch().redirects_max, any().unit("redirects");
+        redirects: u32 = fetch().redirects_max, between(0, 127).unit("redirects");
 
         /// Links read from one page.
         links_per_page: usize = 10_000, any().unit("links").counts_for(CountsFor::NewPages);

@@ -5,7 +5,8 @@
 //! - what stands on most pages of a host (its menu, its footer, the line below each article) is no statement of this
 //!   page;
 //! - a domain that is for sale has no pages, so a host that has shown some is not parked;
-//! - a page with the very title that its link promised is the page that was asked for. A page that asks for a login or
+//! - a page with the very title that its link promised, and that is not the title of all pages there, is the page that
+//!   was asked for, where one phrase alone says otherwise. A page that asks for a login or
 //!   for consent may well bear the title of what is behind it, so of those this says nothing.
 //!
 //! And it knows which of a short page's lines stand in the margins of its siblings: what is left without them may
@@ -67,9 +68,14 @@ impl State {
         if self.policy.host_templates && self.templates.say_of_most(host, url, doubt) {
             return true;
         }
-        let title = promised::title_kept(promised, page);
-        let is_called_so =
-            title.is_some_and(|title| !extractor::is_said_by_walls(title) && !names(title, host));
+        // What a kept page was called says nothing of what stands in its place now.
+        let may_be_called = is_first && is_doubtful(page) && !is_front_page(url);
+        let title = promised::title_kept(promised, page).filter(|_| may_be_called);
+        let is_called_so = title.is_some_and(|title| {
+            !extractor::is_said_by_walls(title)
+                && !names(title, host)
+                && !self.templates.is_title_of_most(host, url, title)
+        });
         match &wall.kind {
             // A domain may be sold between two visits, and whoever sells it says so at length.
             WallKind::Parked if is_first && is_doubtful(page) => {
@@ -88,6 +94,12 @@ impl State {
 pub(super) fn is_doubtful(page: &Page) -> bool {
     let sureness = page.wall.as_ref().map(|wall| wall.sureness);
     page.doubt.is_some() && sureness.is_some_and(|sureness| sureness < SURE)
+}
+
+/// Whether a URL is its host's front page, which links elsewhere name as its site calls itself.
+fn is_front_page(url: &str) -> bool {
+    let (_, rest) = url.split_once("://").unwrap_or(("", url));
+    rest.split_once('/').is_none_or(|(_, path)| path.is_empty())
 }
 
 /// Whether a title has its host's name in it, as those of parked domains do.
@@ -174,10 +186,13 @@ mod tests {
             let page = format!("<title>{title}</title><h1>{title}</h1><p>{text}");
             is_blocked(&crawl(&[&seed(anchor), &page])[1])
         };
+        let sale = "This domain is for sale.";
+        assert!(!blocked("Ticket 8812", "Ticket 8812", sale));
+        assert!(blocked("More", "Ticket 8812", sale));
+        assert!(blocked("Domain for sale", "This domain is for sale", sale));
+        // More than one phrase says so.
         let many = "Too many requests. You have exceeded the rate limit. Please slow down and try again later.";
-        assert!(!blocked("Ticket 8812", "Ticket 8812", many));
-        assert!(blocked("More", "Ticket 8812", many));
-        assert!(blocked("Too many requests", "Too many requests", many));
+        assert!(blocked("Ticket 8812", "Ticket 8812", many));
         // The name of a domain promises nothing.
         assert!(blocked(
             "a.example",

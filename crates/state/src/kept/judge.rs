@@ -5,7 +5,7 @@ use outcome::{PageType, Verdict};
 use sieve::{Content, Evidence, Keep, Member, Rules};
 use simhash::{Decision, IndexError, Neighbour, Reason, TextPrint};
 
-use super::{KeptPage, KeptPages, layout_of, words_of_whole};
+use super::{KeptPage, KeptPages, compared_words, layout_of, words_of_whole};
 
 /// A page that was measured, to be judged.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +87,7 @@ impl KeptPages {
         let takes_place = near.as_ref().filter(|_| is_duplicate).and_then(|near| {
             let new = Member {
                 url: page.url.into(),
-                words: page.page.words,
+                words: compared_words(page.page),
                 published: page.page.published.clone(),
                 canonical: page.page.canonical.clone(),
             };

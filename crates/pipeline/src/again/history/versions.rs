@@ -47,12 +47,22 @@ impl History {
                     .binary_search_by_key(record, |known| known.first)
                     .is_ok()
         };
-        let all = self.followed_by.iter();
-        let shortened: HashMap<u64, u64> = all
-            .map(|(from, to)| (*from, *to, end_of(&self.followed_by, *to)))
-            .filter(|(from, to, end)| to == end || is_named(from))
-            .map(|(from, _, end)| (from, end))
+        // Each step goes to a later record, so that from the last one on the end of each is that of its next.
+        let mut steps: Vec<(u64, u64)> = self
+            .followed_by
+            .iter()
+            .map(|(from, to)| (*from, *to))
             .collect();
+        steps.sort_unstable_by_key(|(from, _)| std::cmp::Reverse(*from));
+        let mut ends: HashMap<u64, u64> = HashMap::with_capacity(steps.len());
+        let mut shortened: HashMap<u64, u64> = HashMap::new();
+        for (from, to) in steps {
+            let end = ends.get(&to).copied().unwrap_or(to);
+            ends.insert(from, end);
+            if to == end || is_named(&from) {
+                shortened.insert(from, end);
+            }
+        }
         let ends: HashSet<u64> = shortened.values().copied().collect();
         let lost = self.lost.iter().copied();
         let lost = lost.filter(|record| ends.contains(record) || is_named(record));
