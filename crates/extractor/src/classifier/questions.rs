@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class_hints::Hint;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
@@ -70,8 +70,9 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, ma
         .filter(|&run| !main[run] && main[run + 1])
         .filter_map(|run| head(flat, survey, run))
         .collect();
+    let alike = Alike::of(flat, survey, &heads);
     for head in &heads {
-        main[head.run] |= head.is_told || is_one_of_many(flat, survey, &heads, head);
+        main[head.run] |= head.is_told || alike.are_many(flat, head);
     }
 }
 
@@ -83,26 +84,45 @@ struct Head {
     is_told: bool,
 }
 
-/// Whether a button is one of a list of heads: alike, at the same place in elements that are alike, and each
-/// with other words.
-fn is_one_of_many(flat: &FlatDom<'_>, survey: &Survey, heads: &[Head], head: &Head) -> bool {
-    const COUNT_MIN: usize = 3;
-    let shapes = |at: ElementIndex| {
-        let mut around = flat
-            .ancestors(at)
-            .map(|at| flat.elements[at as usize].shape);
-        (around.next(), around.next(), around.next())
-    };
-    let is_alike = |other: &&Head| {
-        flat.elements[other.control as usize].tag == Tag::Button
-            && shapes(other.control) == shapes(head.control)
-    };
-    let has_words = flat.runs[head.run].counts.words >= HEAD_WORDS_MIN;
-    let alike = heads.iter().filter(is_alike);
-    let texts: FxHashSet<&str> = alike
-        .map(|other| survey.texts[other.run].as_str())
-        .collect();
-    has_words && is_alike(&head) && texts.len() >= COUNT_MIN
+impl Head {
+    fn is_button(&self, flat: &FlatDom<'_>) -> bool {
+        flat.elements[self.control as usize].tag == Tag::Button
+    }
+}
+
+/// The shapes of an element and of those around it.
+type Shapes = [Option<u32>; 3];
+
+fn shapes(flat: &FlatDom<'_>, at: ElementIndex) -> Shapes {
+    let mut around = flat
+        .ancestors(at)
+        .map(|at| flat.elements[at as usize].shape);
+    std::array::from_fn(|_| around.next())
+}
+
+/// The buttons among the heads, each with those that are alike and at the same place in elements that are
+/// alike: their different words.
+struct Alike<'s>(FxHashMap<Shapes, FxHashSet<&'s str>>);
+
+impl<'s> Alike<'s> {
+    fn of(flat: &FlatDom<'_>, survey: &'s Survey, heads: &[Head]) -> Self {
+        let mut alike: FxHashMap<Shapes, FxHashSet<&str>> = FxHashMap::default();
+        for head in heads.iter().filter(|head| head.is_button(flat)) {
+            let texts = alike.entry(shapes(flat, head.control)).or_default();
+            texts.insert(&survey.texts[head.run]);
+        }
+        Alike(alike)
+    }
+
+    /// Whether a button is one of a list of heads, each with other words.
+    fn are_many(&self, flat: &FlatDom<'_>, head: &Head) -> bool {
+        const COUNT_MIN: usize = 3;
+        let has_words = flat.runs[head.run].counts.words >= HEAD_WORDS_MIN;
+        has_words && head.is_button(flat) && {
+            let texts = self.0.get(&shapes(flat, head.control));
+            texts.is_some_and(|texts| texts.len() >= COUNT_MIN)
+        }
+    }
 }
 
 /// The head of the text behind a line, if it stands in a control beside that text.
@@ -292,6 +312,17 @@ mod tests {
             &["Edit", "Quote", "Reply"].map(item).concat(),
             &["Three days."; 3],
         );
+        // Those at another place are not counted with them.
+        let elsewhere = format!(
+            "<section>{}</section>",
+            item(questions[2]).replace("=i", "=j")
+        );
+        let apart = questions[..2]
+            .iter()
+            .map(|one| item(one))
+            .collect::<String>()
+            + &elsewhere;
+        check(&apart, &["Three days."; 3]);
     }
 
     #[test]
