@@ -15,6 +15,8 @@
 //! the first signature, and programs name their element. Articles on the page of a list are signed, too, and
 //! have each a link to a page of their own.
 
+use std::cmp::Reverse;
+
 use html5ever::local_name;
 use rustc_hash::FxHashMap;
 
@@ -42,6 +44,9 @@ const TEXT_WEIGHT_MIN: u32 = 20;
 const TITLE_WORDS_MIN: u32 = 3;
 /// The most signatures that are looked at.
 const SIGNATURES_MAX: usize = 400;
+/// The most kinds of lines with a time that are looked at, those with the most lines: each is compared with
+/// the whole page.
+const GROUPS_MAX: usize = 16;
 
 /// Parts of a page beside its content, and what is signed without being a post.
 const OTHER_PARTS: [Hint; 6] = [
@@ -68,10 +73,20 @@ pub(super) fn make_up(flat: &FlatDom<'_>, survey: &Survey) -> bool {
             }
         }
     }
-    groups.into_values().any(|mut group| {
-        group.len() >= 2 && {
-            group.retain(|&run| !is_elsewhere(flat, flat.runs[run].owner));
-            are_signatures(flat, survey, &group)
+    let mut groups: Vec<Vec<usize>> = groups
+        .into_values()
+        .filter(|group| group.len() >= 2)
+        .collect();
+    for group in &mut groups {
+        group.retain(|&run| !is_elsewhere(flat, flat.runs[run].owner));
+    }
+    groups.retain(|group| group.len() >= 2);
+    groups.sort_unstable_by_key(|group| (Reverse(group.len()), group[0]));
+    let mut prose = None;
+    groups.iter().take(GROUPS_MAX).any(|group| {
+        are_signatures(flat, survey, group) && {
+            let prose = prose.get_or_insert_with(|| prose_before(flat));
+            is_most_of_page(flat, prose, group[0])
         }
     })
 }
@@ -103,27 +118,22 @@ fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     })
 }
 
-/// Whether lines with a time are those of posts.
+/// Whether lines with a time, two or more, are those of posts.
 fn are_signatures(flat: &FlatDom<'_>, survey: &Survey, lines: &[usize]) -> bool {
-    let (Some(&first), 2..) = (lines.first(), lines.len()) else {
-        return false;
-    };
     let names: Vec<&str> = (0..lines.len())
         .filter_map(|at| writer(flat, lines, at))
         .collect();
     let is_of_two = names.windows(2).any(|names| names[0] != names[1]);
+    if !is_of_two || names.len() * 3 < lines.len() * 2 {
+        return false;
+    }
     let gaps = || lines.windows(2).map(|lines| lines[0] + 1..lines[1]);
     let count = |has: &dyn Fn(usize) -> bool| gaps().filter(|gap| gap.clone().any(has)).count();
     let texts = count(&|run| is_text(flat, survey, run));
     let titles = count(&|run| is_title(flat, run));
     let in_lines = lines.iter().filter(|&&run| has_title(flat, run)).count();
     let between = lines.len() - 1;
-    is_of_two
-        && names.len() * 3 >= lines.len() * 2
-        && texts * 3 >= between * 2
-        && titles * 2 < between
-        && in_lines * 2 < lines.len()
-        && is_most_of_page(flat, first)
+    texts * 3 >= between * 2 && titles * 2 < between && in_lines * 2 < lines.len()
 }
 
 /// The name beside a time that is marked as a user's.
@@ -214,19 +224,26 @@ fn leads_on(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     })
 }
 
-/// Whether what is signed outweighs what stands before: half of the page's prose, and three quarters where the
-/// posts are named comments. What programs name comments after all is a reader's word on something else.
-fn is_most_of_page(flat: &FlatDom<'_>, first: usize) -> bool {
-    if in_comments(flat, first) {
-        return false;
-    }
-    let (mut before, mut all) = (0, 0);
+/// The weight of the page's prose before each of its lines, and that of all of it at the end.
+fn prose_before(flat: &FlatDom<'_>) -> Vec<u32> {
+    let mut prose = vec![0];
+    let mut all = 0;
     for (run, line) in flat.runs.iter().enumerate() {
         if is_prose(line) && !is_elsewhere(flat, line.owner) && !in_comments(flat, run) {
             all += line.counts.weight;
-            before += if run < first { line.counts.weight } else { 0 };
         }
+        prose.push(all);
     }
+    prose
+}
+
+/// Whether what is signed outweighs what stands before: half of the page's prose, and three quarters where the
+/// posts are named comments. What programs name comments after all is a reader's word on something else.
+fn is_most_of_page(flat: &FlatDom<'_>, prose: &[u32], first: usize) -> bool {
+    if in_comments(flat, first) {
+        return false;
+    }
+    let (before, all) = (prose[first], prose[flat.runs.len()]);
     let is_comment = flat.ancestors(flat.runs[first].owner).any(|at| {
         let element = &flat.elements[at as usize];
         element.hints.has(Hint::Comment) && element.parent != NO_ELEMENT && element.tag != Tag::Body
@@ -286,6 +303,19 @@ mod tests {
             )
         };
         check(&nested(nested(nested(String::new()))), true);
+    }
+
+    #[test]
+    fn posts_are_found_among_as_many_other_kinds_of_dates() {
+        let post = |user: &str, at: u32| {
+            format!(
+                "<div class=cell><a href=/member/{user}>{user}</a> {at} hours ago<p>{TEXT}</div>"
+            )
+        };
+        let other = |at: usize| format!("<div class=k{at}>May 3, 2020</div>").repeat(2);
+        let others: String = (0..GROUPS_MAX * 4).map(other).collect();
+        check(&(others.clone() + &posts(post)), true);
+        check(&others, false);
     }
 
     #[test]
