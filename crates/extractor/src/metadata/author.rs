@@ -351,6 +351,8 @@ fn has_author_folder(href: &str) -> bool {
 /// the name, else its lines. A block may hold an office, a rank and counts below the name.
 fn signed(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> Vec<String> {
     const LINES_MAX: usize = 4;
+    /// Blocks around many empty elements may be nested.
+    const DESCENDANTS_MAX: usize = 64;
     let element = &flat.elements[index];
     let is_name = |&at: &usize| {
         let property = flat.elements[at]
@@ -363,8 +365,11 @@ fn signed(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> Vec<String> {
         .element
         .attribute(&local_name!("itemscope"))
         .is_some();
-    let named = (index + 1..element.end as usize).find(is_name);
-    if let Some(named) = named.filter(|_| is_scope) {
+    if is_scope
+        && let Some(named) = (index + 1..element.end as usize)
+            .take(DESCENDANTS_MAX)
+            .find(is_name)
+    {
         return vec![text_of(flat, survey, named)];
     }
     if !element.tag.is_block() {
@@ -552,6 +557,16 @@ mod tests {
         ] {
             check(byline, Some("Ann Lane"));
         }
+        let far = format!(
+            "<div class=author itemscope><p>Ann Lane</p>{}<p itemprop=name>Bob Reed</p></div>",
+            "<i></i>".repeat(64)
+        );
+        check(&far, Some("Ann Lane"));
+        check(&far.replace("<i></i>", ""), Some("Bob Reed"));
+        check(
+            &far.replace("<i></i>", "").replace(" itemscope", ""),
+            Some("Ann Lane"),
+        );
     }
 
     #[test]
