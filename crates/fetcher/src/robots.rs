@@ -28,7 +28,7 @@ use url::Url;
 
 pub use self::answer::RobotsRuling;
 use self::pattern::{Pattern, normalize_path};
-use self::rules::{Rules, WORK_MAX};
+use self::rules::{Asked, Rules};
 
 /// The bytes of a file that are read: RFC 9309 §2.5 asks for at least 500 KiB. The line that is cut there
 /// is ignored, since half an `Allow` could permit what the whole line does not.
@@ -217,12 +217,12 @@ impl Robots {
             Some(query) => normalize_path(&format!("{}?{query}", url.path())),
             None => normalize_path(url.path()),
         };
-        let mut work = WORK_MAX;
+        let mut asked = Asked::new(&path);
         let best = groups
             .iter()
             .flat_map(|g| &g.rules)
             .fold(None, |best, group| {
-                self.groups[*group as usize].decide(&path, best, &mut work)
+                self.groups[*group as usize].decide(&mut asked, best)
             });
         match best {
             Some(rule) => RobotsAnswer {
@@ -394,7 +394,8 @@ impl Parser {
         self.end()
     }
 
-    fn end(self) -> Robots {
+    fn end(mut self) -> Robots {
+        self.merge();
         Robots {
             blanket: None,
             groups: self.groups.into_iter().map(Rules::new).collect(),
@@ -402,6 +403,36 @@ impl Parser {
             usages: self.usages,
             agents: self.agents,
             sitemaps: self.sitemaps,
+        }
+    }
+
+    /// Makes one of the groups that have the same names (RFC 9309 §2.2.1). Those that share only some
+    /// of them stay apart: to merge these for each name would copy the rules as often as there are names.
+    fn merge(&mut self) {
+        let mut names: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
+        for (name, groups) in self.agents.values().enumerate() {
+            for group in &groups.rules {
+                names[*group as usize].push(name);
+            }
+        }
+        let mut merged: Vec<Vec<Rule>> = Vec::new();
+        let mut first: HashMap<Vec<usize>, usize> = HashMap::new();
+        let mut places = Vec::new();
+        for (rules, names) in std::mem::take(&mut self.groups).into_iter().zip(names) {
+            let place = *first.entry(names).or_insert(merged.len());
+            match merged.get_mut(place) {
+                Some(before) => before.extend(rules),
+                None => merged.push(rules),
+            }
+            places.push(u32::try_from(place).unwrap_or(u32::MAX));
+        }
+        self.groups = merged;
+        for groups in self.agents.values_mut() {
+            for group in &mut groups.rules {
+                *group = places[*group as usize];
+            }
+            groups.rules.sort_unstable();
+            groups.rules.dedup();
         }
     }
 

@@ -11,6 +11,12 @@
 //!   few in a hundred. What is left is matched, until [`WORK_MAX`] bytes were compared for this URL.
 //!   Beyond that a `Disallow` counts as one that matches, an `Allow` as one that does not: who
 //!   writes so many rules is obeyed rather than read to the end.
+//!
+//! A file may also be 24,000 groups. Those of the same names are one by the time they come here; of others each
+//! costs a search in its own texts, which all together are no longer than the file. What is
+//! known of the path is found once for all of them, see [`Asked`].
+
+use std::cell::OnceCell;
 
 use super::Rule;
 
@@ -21,6 +27,31 @@ pub(super) const WORK_MAX: usize = 256 << 10;
 
 /// No rule: after all others.
 const NONE: u32 = u32::MAX;
+
+/// A normalised path that is asked about, and what is known of it for all groups.
+#[derive(Debug)]
+pub(super) struct Asked<'p> {
+    path: &'p str,
+    /// Its pairs of bytes, once a rule with a wildcard asks for them.
+    pairs: OnceCell<u128>,
+    /// The bytes that may be compared yet, of [`WORK_MAX`].
+    work: usize,
+}
+
+impl<'p> Asked<'p> {
+    pub(super) fn new(path: &'p str) -> Self {
+        Self {
+            path,
+            pairs: OnceCell::new(),
+            work: WORK_MAX,
+        }
+    }
+
+    /// Whether it has all these pairs of bytes.
+    fn has(&self, all: u128) -> bool {
+        all & !self.pairs.get_or_init(|| pairs(self.path)) == 0
+    }
+}
 
 /// The rules of one group.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -95,29 +126,28 @@ impl Rules {
         self.all.iter()
     }
 
-    /// The rule that decides about a normalised path, if one does that is more specific than `best`; else `best`.
-    /// `work` is how many bytes may be compared yet, of [`WORK_MAX`] for each URL.
+    /// The rule that decides about a path, if one does that is more specific than `best`; else `best`.
     pub(super) fn decide<'r>(
         &'r self,
-        path: &str,
+        asked: &mut Asked<'_>,
         best: Option<&'r Rule>,
-        work: &mut usize,
     ) -> Option<&'r Rule> {
+        let path = asked.path;
         let mut first = self.literal(path);
-        let of_path = pairs(path);
         for wild in &self.wild {
             if wild.rule > first || best.is_some_and(|best| wild.rank <= best.rank()) {
                 break;
             }
-            if wild.pairs & !of_path != 0 {
+            if !asked.has(wild.pairs) {
                 continue;
             }
             let rule = &self.all[wild.rule as usize];
-            let matches = match *work {
+            let matches = match asked.work {
                 0 => !rule.allow,
                 _ => rule.pattern.matches(path),
             };
-            *work = work.saturating_sub(path.len() + rule.pattern.text().len());
+            let compared = path.len() + rule.pattern.text().len();
+            asked.work = asked.work.saturating_sub(compared);
             if matches {
                 first = wild.rule;
                 break;
@@ -220,7 +250,7 @@ mod tests {
     }
 
     fn decided<'r>(rules: &'r Rules, path: &str) -> Option<&'r Rule> {
-        rules.decide(path, None, &mut WORK_MAX.clone())
+        rules.decide(&mut Asked::new(path), None)
     }
 
     /// Rules that all must be tried: they are of the same pairs of bytes as the path.
@@ -245,9 +275,9 @@ mod tests {
             .iter()
             .filter(|wild| wild.pairs & !pairs(&path) == 0);
         assert!(tried.count() * path.len() > 10 * WORK_MAX);
-        let mut work = WORK_MAX;
-        let found = rules.decide(&path, None, &mut work);
-        assert!(work == 0 && found.is_some_and(|rule| !rule.allow && rule.line < 20_000));
+        let mut asked = Asked::new(&path);
+        let found = rules.decide(&mut asked, None);
+        assert!(asked.work == 0 && found.is_some_and(|rule| !rule.allow && rule.line < 20_000));
     }
 
     #[test]
@@ -266,10 +296,22 @@ mod tests {
     fn ten_thousand_wildcards_cost_an_ordinary_url_a_fraction_of_the_bound() {
         let words = (0..10_000).map(|n| (format!("/*/{n:04}/*?sort=x{n}"), false));
         let rules = rules(words);
-        let mut work = WORK_MAX;
         let path = "/news/2024/05/17/a-title-of-a-page-with-words.html?page=3";
-        assert!(rules.decide(path, None, &mut work).is_none());
-        assert!(work > WORK_MAX / 2, "{work}");
+        let mut asked = Asked::new(path);
+        assert!(rules.decide(&mut asked, None).is_none());
+        assert!(asked.work > WORK_MAX / 2, "{}", asked.work);
+    }
+
+    #[test]
+    fn the_pairs_of_a_path_are_found_once_and_only_for_wildcards() {
+        let path = of_all_pairs(2_000);
+        let mut asked = Asked::new(&path);
+        let literal = rules([("/a".to_owned(), true)]);
+        literal.decide(&mut asked, None);
+        assert_eq!(asked.pairs.get(), None);
+        let wild = rules([("/*a".to_owned(), true)]);
+        wild.decide(&mut asked, None);
+        assert_eq!(asked.pairs.get(), Some(&pairs(&path)));
     }
 
     proptest! {

@@ -217,6 +217,21 @@ proptest! {
 }
 
 #[test]
+fn thousands_of_groups_of_one_agent_are_one() {
+    // Each was asked on its own, and each read the whole path first: 50 ms for one URL.
+    let robots = Robots::parse("User-agent:*\nAllow:a\n".repeat(23_000).as_bytes());
+    assert_eq!(robots.groups.len(), 1);
+    let file = "User-agent: a\nUser-agent: b\nDisallow: /1\nUser-agent: b\nDisallow: /2\n\
+                User-agent: b\nUser-agent: a\nDisallow: /3\nUser-agent: b\nDisallow: /4\n";
+    assert_eq!(Robots::parse(file.as_bytes()).groups.len(), 2);
+    for (path, of_a) in [("/1", false), ("/2", true), ("/3", false), ("/4", true)] {
+        check(file, "a", path, of_a);
+        check(file, "b", path, false);
+        check(file, "c", path, true);
+    }
+}
+
+#[test]
 fn preferences_of_use_belong_to_the_groups_of_their_agent_and_are_bounded() {
     let text = "Content-Usage: lost=y\nUser-agent: *\nContent-Signal: search=yes, ai-train=no # why\n\
                 Content-usage:\nDisallow: /x\nUser-agent: other\nContent-Usage: train-ai=n\n\
