@@ -28,6 +28,8 @@ pub const LOC_BYTES_MAX: usize = 8_000;
 
 /// What a script has to say before the XML is not longer, in bytes: ten warnings of PHP.
 const WARNING_BYTES_MAX: usize = 4096;
+/// What the root element of a sitemap or a feed begins with: behind it no declaration comes.
+const ROOTS: [&[u8]; 5] = [b"<rss", b"<feed", b"<rdf:", b"<urlset", b"<sitemapindex"];
 
 /// A sitemap, as far as it could be parsed.
 ///
@@ -163,10 +165,15 @@ fn to_text(bytes: &[u8]) -> Cow<'_, str> {
     encoding.decode(bytes).0
 }
 
-/// Where the XML declaration begins: at the beginning, or behind what a script has to say before it.
+/// Where the XML declaration begins: at the beginning, or behind what a script has to say before it. What stands
+/// inside JSON or behind the root element is shown by an entry, and none.
 fn declaration(bytes: &[u8]) -> Option<usize> {
     let head = &bytes[..bytes.len().min(WARNING_BYTES_MAX)];
-    head.windows(6).position(|bytes| bytes == b"<?xml ")
+    let at = head.windows(6).position(|bytes| bytes == b"<?xml ")?;
+    let before = &head[..at];
+    let has = |root: &[u8]| before.windows(root.len()).any(|bytes| bytes == root);
+    let is_shown = before.trim_ascii_start().starts_with(b"{") || ROOTS.into_iter().any(has);
+    (!is_shown).then_some(at)
 }
 
 /// The encoding of `<?xml … encoding="…"?>`. UTF-16 without a mark cannot say so in ASCII.

@@ -120,6 +120,28 @@ fn what_a_script_says_before_the_xml_is_passed_over() {
 }
 
 #[test]
+fn a_declaration_that_an_entry_shows_is_none() {
+    // All before it was lost, and the feed was none.
+    let shown = "<?xml version='1.0' encoding='gb2312'?>";
+    let json = parse(&format!(
+        r#" {{"version": "https://jsonfeed.org/version/1.1", "items": [
+            {{"url": "http://a.example/\u00e9", "content_html": "Begin with {shown}."}}]}}"#
+    ));
+    assert_eq!(json.kind, SitemapKind::Json);
+    assert_eq!(json.urls.len(), 1);
+    for (open, close) in [
+        ("<rss><channel>", "</channel></rss>"),
+        ("<rdf:RDF>", "</rdf:RDF>"),
+    ] {
+        let rss = parse(&format!(
+            "{open}<item><description><![CDATA[Begin with {shown}]]></description>\
+             <link>http://a.example/1</link></item>{close}"
+        ));
+        assert_eq!(locs(&rss), ["http://a.example/1"], "{open}");
+    }
+}
+
+#[test]
 fn a_feed_names_the_page_and_not_the_counter_of_clicks() {
     let rss = parse(
         "<rss><channel><item><feedburner:origLink>http://a.example/1</feedburner:origLink>\
