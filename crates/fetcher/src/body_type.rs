@@ -80,8 +80,17 @@ pub(crate) fn is_file(header: Option<&str>, is_coded: bool, bytes: &[u8]) -> boo
     };
     let found = type_by_beginning(header, head);
     let is_list = found.ends_with("/xml") || found.ends_with("+xml") || found == JSON_FEED;
-    let is_read = TextForm::of_type(&found).is_some() || is_list;
+    let is_read = TextForm::of_type(&found).is_some() || is_list || is_json_feed(head);
     !is_read || found.starts_with("image/")
+}
+
+/// Whether the beginning of a body is that of a JSON Feed, which is often sent as `application/json`.
+fn is_json_feed(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    // PHP writes each slash with a backslash.
+    let names = [&b"jsonfeed.org/version"[..], br"jsonfeed.org\/version"];
+    let is_named = |name: &[u8]| text.windows(name.len()).any(|bytes| bytes == name);
+    text.trim_ascii_start().starts_with(b"{") && names.into_iter().any(is_named)
 }
 
 /// Whether a Content-Type says that its text is in UTF-16.
@@ -200,6 +209,33 @@ mod tests {
         let gzip = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
         assert!(!file("text/html", true, gzip) && !file("", true, gzip));
         assert!(file("text/css", true, gzip) && file("text/html", false, gzip));
+    }
+
+    #[test]
+    fn a_json_feed_is_no_file_whatever_its_type() {
+        // It was cut at the bytes that are read of a file, and a half is no JSON.
+        let item = r#"{"id": "1", "url": "http://a.example/1", "content_text": "news"},"#;
+        let items = item.repeat(20_000 / item.len() + 1);
+        let json = Some("application/json; charset=utf-8");
+        for version in [
+            "https://jsonfeed.org/version/1.1",
+            r"https:\/\/jsonfeed.org\/version\/1",
+        ] {
+            let feed = format!(
+                "\u{feff}\n{{\"version\": \"{version}\", \"items\": [{}]}}",
+                items.trim_end_matches(',')
+            );
+            assert!(feed.len() > 20_000 && !is_file(json, false, feed.as_bytes()));
+            // Nothing is known of the bytes of a coded one.
+            assert!(is_file(json, true, feed.as_bytes()));
+        }
+        let other = format!("{{\"items\": [{items}]}}");
+        assert!(is_file(json, false, other.as_bytes()));
+        assert!(is_file(
+            json,
+            false,
+            b"[\"https://jsonfeed.org/version/1\"]"
+        ));
     }
 
     #[test]
