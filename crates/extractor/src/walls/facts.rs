@@ -11,16 +11,13 @@ use super::phrases::{self, Points, Said};
 use crate::bounded::byte_prefix;
 use crate::char_counts::CharCounts;
 use crate::dom::Attributes;
-use crate::flat_dom::{FlatDom, Run};
+use crate::flat_dom::FlatDom;
 use crate::host_templates;
 use crate::own_text;
 use crate::prefix_sums::is_prose;
 
 /// A page with no more visible characters may be a wall without a word.
 pub(super) const EMPTY_MAX: usize = 300;
-/// What a page says in links alone is its own statement where it has no more lines of them: a name that is for sale often
-/// says so in the link to who sells it.
-const LINES_OF_LINKS_MAX: usize = 3;
 /// Nodes that are looked at. Walls have some hundred.
 const NODES_MAX: usize = 20_000;
 /// Bytes of one script, and of all scripts and attributes together, that are looked at.
@@ -101,9 +98,7 @@ impl Facts {
                 return None;
             }
         }
-        let is_link = |run: &&Run| run.link_weight * 2 > run.counts.weight;
-        let lines_of_links = flat.runs.iter().filter(is_link).count();
-        points.count_links(lines_of_links <= LINES_OF_LINKS_MAX);
+        points.count_links();
         if visible > EMPTY_MAX && !points.say_something() && !is_told {
             return None;
         }

@@ -50,13 +50,11 @@ impl Points {
         say(line, &mut self.in_links)
     }
 
-    /// Counts the phrases in links of the kinds that the page speaks of itself, or `all` of them. Call it once, after
-    /// all lines.
-    pub(super) fn count_links(&mut self, all: bool) {
+    /// Counts the phrases in links of the kinds that the page speaks of itself. Call it once, after all lines.
+    pub(super) fn count_links(&mut self) {
         for number in std::mem::take(&mut self.in_links) {
             let kind = PHRASES.get(number).map(|phrase| &phrase.kind);
-            if kind.is_some_and(|kind| all || self.speaks_of(kind)) && !self.found.contains(&number)
-            {
+            if kind.is_some_and(|kind| self.speaks_of(kind)) && !self.found.contains(&number) {
                 self.found.push(number);
             }
         }

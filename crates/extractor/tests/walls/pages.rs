@@ -1074,14 +1074,6 @@ fn table(rows: &[(&str, &str)]) -> String {
 
 /// Entries, tables and verses: they have no sentence, and say more than a wall.
 fn rows_of_their_own() -> Vec<(&'static str, String)> {
-    let messages = table(&[
-        ("Key", "login.required"),
-        ("en", "Please log in to continue"),
-        ("de", "Bitte melden Sie sich an"),
-        ("fr", "Veuillez vous connecter"),
-        ("nl", "Meld je aan om verder te gaan"),
-        ("it", "Accedi per andare avanti"),
-    ]);
     let names = table(&[
         ("域名", "haitang.com"),
         ("类型", "双拼"),
@@ -1096,7 +1088,6 @@ fn rows_of_their_own() -> Vec<(&'static str, String)> {
         Neon on the water, nothing inside<br>Access denied</p><p>Who are you to turn me away<br>\
         Late in the rain on a summer day</p>";
     vec![
-        ("a catalogue's entry", article("login.required", &messages)),
         (
             "a name at its price",
             article("一口价：haitang.com", &names),
