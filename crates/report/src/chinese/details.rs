@@ -36,7 +36,9 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("it reads like an error page", "读起来像错误页"), ("it holds no words", "没有文字"),
     ("dropped before: {}; now: {}", "先前丢弃：{0}；现在：{1}"), ("dropped before: {}", "先前丢弃：{0}"),
     ("{}: this says nothing of the page, which is taken to be as it was", "{0}：这说明不了页面的情况，视为未变"),
-    ("{}: not yet gone, which takes {} answers of 404 or 410 with time between them; this makes {}, and the next counts from {} on", "{0}：还不能算消失，需要隔开时间的 {1} 次 404 或 410；这是第 {2} 次，下一次从 {3} 起计"),
+    ("{}: not yet gone, which takes {} such answers with time between them, and other pages of the host that answer as themselves; {}", "{0}：还不能算消失，需要隔开时间的 {1} 次这样的应答，且主机的其他网页如常应答；{2}"),
+    ("{}: a kept page leaves after {} such answers with time between them, while other pages of the host answer as themselves; {}", "{0}：隔开时间的 {1} 次这样的应答之后，且主机的其他网页如常应答，保留的网页才离开；{2}"),
+    ("this makes {}, and the next one is the last", "这是第 {0} 次，再有一次就算消失"), ("this makes {}, and the next counts from {} on", "这是第 {0} 次，下一次从 {1} 起计"),
     ("It redirects to {}.", "重定向到 {0}。"),
     // Bodies that are not whole.
     ("charset: {} declared, {} found", "字符编码：声明为 {0}，实为 {1}"), ("body: part", "正文：服务器只给了一部分"),
