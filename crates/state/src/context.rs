@@ -58,7 +58,7 @@ pub struct UrlContext {
     pub succeeds: Option<u64>,
     /// The redirects that led here began at a page that was visited again.
     pub after_visit: bool,
-    /// The digest of what the link that led here called it; see [`crate::promised`].
+    /// The digest of what the link that led here called it, as `promised` makes it.
     pub promised: Option<u32>,
     /// Link features for the focus model.
     pub features: Vec<u8>,
