@@ -72,6 +72,42 @@ pub enum Event {
     Stop(StopRecord),
 }
 
+impl Event {
+    /// What was recorded of a page by this event: the page itself, or its new version at a visit.
+    pub fn page(&self) -> Option<&PageRecord> {
+        match self {
+            Self::Page(page) => Some(page),
+            Self::Visit(visit) => visit.page.as_deref(),
+            Self::Start(_)
+            | Self::Seed(_)
+            | Self::Robots(_)
+            | Self::Sitemap(_)
+            | Self::Attempt(_)
+            | Self::Retry(_)
+            | Self::Again(_)
+            | Self::Elsewhere(_)
+            | Self::Stop(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn page_mut(&mut self) -> Option<&mut PageRecord> {
+        match self {
+            Self::Page(page) => Some(page),
+            Self::Visit(visit) => visit.page.as_deref_mut(),
+            Self::Start(_)
+            | Self::Seed(_)
+            | Self::Robots(_)
+            | Self::Sitemap(_)
+            | Self::Attempt(_)
+            | Self::Retry(_)
+            | Self::Again(_)
+            | Self::Elsewhere(_)
+            | Self::Stop(_) => None,
+        }
+    }
+}
+
 fn is_false(value: &bool) -> bool {
     !*value
 }

@@ -391,20 +391,7 @@ impl Writer {
         if self.node.is_some() || !onlooker.is_there() {
             return;
         }
-        let page = match &mut record.event {
-            Event::Page(page) => Some(page),
-            Event::Visit(visit) => visit.page.as_mut(),
-            Event::Start(_)
-            | Event::Seed(_)
-            | Event::Robots(_)
-            | Event::Sitemap(_)
-            | Event::Attempt(_)
-            | Event::Retry(_)
-            | Event::Again(_)
-            | Event::Elsewhere(_)
-            | Event::Stop(_) => None,
-        };
-        if let Some(page) = page {
+        if let Some(page) = record.event.page_mut() {
             page.body = page.body.take().or(appended.body);
             page.text = page.text.take().or(appended.text);
         }

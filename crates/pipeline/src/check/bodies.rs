@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use archive::{BodyCheck, BodyRef, Event, Record};
+use archive::{BodyCheck, BodyRef, Record};
 
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
@@ -32,20 +32,7 @@ impl Bodies {
 
     /// Notes what a record tells of that cannot be read.
     pub(super) fn look(&mut self, record: &Record) {
-        let page = match &record.event {
-            Event::Page(page) => Some(&**page),
-            Event::Visit(visit) => visit.page.as_deref(),
-            Event::Start(_)
-            | Event::Seed(_)
-            | Event::Robots(_)
-            | Event::Sitemap(_)
-            | Event::Attempt(_)
-            | Event::Retry(_)
-            | Event::Again(_)
-            | Event::Elsewhere(_)
-            | Event::Stop(_) => None,
-        };
-        let Some(page) = page else {
+        let Some(page) = record.event.page() else {
             return;
         };
         let places = [page.body.as_ref(), page.text.as_ref()];

@@ -100,12 +100,7 @@ pub(super) struct Journal {
 impl Journal {
     fn append(&mut self, record: &Record, text: Option<&str>) {
         let mut record = record.clone();
-        let page = match &mut record.event {
-            Event::Page(page) => Some(page),
-            Event::Visit(visit) => visit.page.as_mut(),
-            _ => None,
-        };
-        if let Some(page) = page {
+        if let Some(page) = record.event.page_mut() {
             let file = self.records.len() as u32;
             page.text = text.map(|_| BodyRef {
                 file,

@@ -121,23 +121,10 @@ impl LeftOutLinks {
         record: &Record,
         is_unknown: impl Fn(&CanonicalUrl) -> Result<bool, E>,
     ) -> Result<(), E> {
-        let page = match &record.event {
-            Event::Page(page) => Some(page),
-            Event::Visit(visit) => visit.page.as_ref(),
-            Event::Start(_)
-            | Event::Seed(_)
-            | Event::Robots(_)
-            | Event::Sitemap(_)
-            | Event::Attempt(_)
-            | Event::Retry(_)
-            | Event::Again(_)
-            | Event::Elsewhere(_)
-            | Event::Stop(_) => None,
-        };
-        let links = page.into_iter().flat_map(|page| {
+        let links = record.event.page().into_iter().flat_map(|page| {
             let links = page.links.iter();
             let left_out = links.filter(|link| link.fate.is_budget());
-            left_out.map(|link| (&**page, link))
+            left_out.map(move |link| (page, link))
         });
         for (page, link) in links {
             if let Ok(url) = CanonicalUrl::parse(&link.url)
