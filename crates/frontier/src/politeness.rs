@@ -294,9 +294,7 @@ impl Politeness {
 
     /// An origin's robots.txt could not be had: it is asked for again after `wait`.
     pub(crate) fn wait_for_robots(&mut self, origin: Origin, now: Instant, wait: Duration) {
-        let own = self.origins.entry(origin);
-        own.robots_outage = true;
-        own.hold(now + wait, WaitReason::RobotsOutage);
+        self.origins.entry(origin).hold_for_robots(now + wait);
     }
 
     /// A body ended at a time, which `ended_ms` is in milliseconds since the Unix epoch; gives the address
@@ -367,9 +365,9 @@ impl Politeness {
         let before = self.failures;
         let own = self.origins.entry(advice.origin);
         own.failures = own.failures.max(before).saturating_add(1);
-        own.hold(now + back_off(own.failures), WaitReason::BackOff);
+        own.hold_silent(now + back_off(own.failures), WaitReason::BackOff);
         if advice.took > SLOW {
-            own.hold(now + advice.took.min(SLOW_REST_MAX), WaitReason::Slow);
+            own.hold_silent(now + advice.took.min(SLOW_REST_MAX), WaitReason::Slow);
         }
         let silence = own.silence.get_or_insert(Silence {
             since: now.checked_sub(advice.took).unwrap_or(now),
@@ -398,14 +396,14 @@ impl Politeness {
                 let manners = self.origins.entry(own.origin);
                 manners.failures = own.failures;
                 if let Some(at) = at(own.ended_ms, back_off(own.failures)) {
-                    manners.hold(at, WaitReason::BackOff);
+                    manners.hold_silent(at, WaitReason::BackOff);
                 }
             }
             if let Some((from_ms, wait)) = own.robots_outage {
                 let manners = self.origins.entry(own.origin);
                 manners.robots_outage = true;
                 if let Some(at) = at(from_ms, wait) {
-                    manners.hold(at, WaitReason::RobotsOutage);
+                    manners.hold_for_robots(at);
                 }
             }
         }

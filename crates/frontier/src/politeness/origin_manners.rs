@@ -25,7 +25,10 @@ pub(crate) struct OriginManners {
     pub(crate) gone: Option<Refused>,
     /// Its robots.txt cannot be had, and no earlier copy is in use.
     pub(crate) robots_outage: bool,
-    held: Option<(Instant, WaitReason)>,
+    /// Until when its silence holds it: an answer ends that.
+    held_silent: Option<(Instant, WaitReason)>,
+    /// Until when its robots.txt is not asked for, whatever else is answered.
+    held_for_robots: Option<Instant>,
 }
 
 impl OriginManners {
@@ -34,26 +37,33 @@ impl OriginManners {
         self.silence.is_some() || self.robots_outage
     }
 
-    /// It is not asked before then.
-    pub(crate) fn hold(&mut self, at: Instant, why: WaitReason) {
-        if self.held.is_none_or(|(until, _)| at > until) {
-            self.held = Some((at, why));
+    /// It gives no answer: it is not asked before then.
+    pub(crate) fn hold_silent(&mut self, at: Instant, why: WaitReason) {
+        if self.held_silent.is_none_or(|(until, _)| at > until) {
+            self.held_silent = Some((at, why));
         }
+    }
+
+    /// Its robots.txt cannot be had: it is not asked before then.
+    pub(crate) fn hold_for_robots(&mut self, at: Instant) {
+        self.robots_outage = true;
+        self.held_for_robots = self.held_for_robots.max(Some(at));
     }
 
     /// Until when it is not asked; what is given up waits for nothing.
     pub(crate) fn held(&self) -> Option<(Instant, WaitReason)> {
-        self.held.filter(|_| self.gone.is_none())
+        let for_robots = self.held_for_robots.map(|at| (at, WaitReason::RobotsOutage));
+        let holds = [self.held_silent, for_robots].into_iter().flatten();
+        holds
+            .max_by_key(|(at, _)| *at)
+            .filter(|_| self.gone.is_none())
     }
 
     /// It gets another chance.
     pub(crate) fn revive(&mut self) {
         self.gone = None;
         self.silence = None;
-        let is_of_silence = |(_, why): &(Instant, WaitReason)| {
-            matches!(why, WaitReason::BackOff | WaitReason::Slow)
-        };
-        self.held.take_if(|held| is_of_silence(held));
+        self.held_silent = None;
     }
 }
 
