@@ -37,7 +37,7 @@ mod turn;
 pub use learnt::Learnt;
 pub use offers::Offers;
 pub use share::Share;
-pub use silent::Troubled;
+pub use silent::{Trouble, Troubled};
 
 /// Every URL ever admitted, and whose turn is next.
 ///
@@ -70,7 +70,7 @@ pub struct Frontier {
     requests: usize,
     /// Hosts whose robots.txt is under way, or came and is not known yet.
     asking_robots: usize,
-    /// Hosts that give no answer, or no robots.txt.
+    /// Hosts that give no answer, only server errors, or no robots.txt.
     silent: silent::SilentHosts,
     /// Slots of all queues in memory.
     slots_in_memory: usize,

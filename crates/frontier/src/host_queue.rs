@@ -26,6 +26,9 @@ use packed::Packed;
 /// decided.
 const DEFERRED_MAX: usize = 50_000;
 
+/// Of a host that is out, one of so many URLs that are first asks whether it is back: some microseconds.
+const PROBED_AMONG: usize = 10_000;
+
 /// One host.
 #[derive(Debug)]
 pub(crate) struct HostQueue {
@@ -125,6 +128,27 @@ impl HostQueue {
         self.ready.first().map(Packed::slot)
     }
 
+    /// The slot whose turn it is: the best one. Of a host that is out it is one after another from all over
+    /// those that were not tried yet: if its best URLs alone are broken, others are asked for as well.
+    pub(crate) fn whose_turn(&self) -> Option<QueueSlot> {
+        let Some(errors) = self.politeness.outage() else {
+            return self.peek();
+        };
+        let slots = self.ready.iter().take(PROBED_AMONG);
+        let mut slots = slots.take_while(|slot| !slot.is_deferred());
+        let count = slots.clone().count() as u64;
+        // Multiples of the golden ratio lie evenly between 0 and 1.
+        let part = u64::from(errors.wrapping_mul(0x9E37_79B9));
+        let probe = slots.nth(((part * count) >> 32) as usize);
+        probe.map(Packed::slot).or_else(|| self.peek())
+    }
+
+    /// Takes out a slot that may be asked for now; false when there is none.
+    pub(crate) fn take(&mut self, slot: &QueueSlot) -> bool {
+        self.ready.remove(&slot.into())
+    }
+
+    #[cfg(test)]
     pub(crate) fn pop(&mut self) -> Option<QueueSlot> {
         self.ready.pop_first().map(|slot| slot.slot())
     }
@@ -393,6 +417,11 @@ impl HostQueue {
             self.promote_aside(now);
         }
         let is_gone = !self.retries.is_empty() && self.is_gone();
+        if !is_gone && self.politeness.was_ever_out() && self.has_ready() {
+            // What was not tried yet asks whether the host is back, and says whether it has pages that are not
+            // broken.
+            return;
+        }
         while let Some(&(at, slot)) = self.retries.first() {
             if at > now && !is_gone {
                 break;
@@ -537,11 +566,12 @@ mod tests {
         assert_eq!(queue.next_at(), Some(hour));
         queue.push(slot(0.1, 0, 0), None);
         queue.origins.add(other, 1);
+        let first = |queue: &HostQueue| queue.peek().expect("a slot");
         for _ in 0..ASIDE_MAX {
             assert_eq!(queue.next_at(), None);
-            queue.set_first_aside(held);
+            queue.set_aside(&first(&queue), held);
         }
-        queue.set_first_aside(held);
+        queue.set_aside(&first(&queue), held);
         assert_eq!((queue.next_at(), queue.len()), (Some(hour), ASIDE_MAX + 2));
         assert!(queue.counts_origins());
         // They come back in order, as their turn comes.

@@ -90,7 +90,7 @@ mod url_table;
 pub use config::{
     FrontierConfig, FrontierError, HostStatus, Opened, SEEN_IN_MEMORY, SLOTS_PER_URL,
 };
-pub use frontier::{Frontier, Learnt, Offers, Share, Troubled};
+pub use frontier::{Frontier, Learnt, Offers, Share, Trouble, Troubled};
 pub use host::{HostKey, typed_host};
 pub use inner_urls::{InnerValue, inner_values};
 pub use lease::{

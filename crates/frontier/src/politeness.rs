@@ -13,8 +13,9 @@
 //! the others. Every wait only moves the next request back, none is random, all are bounded. A
 //! request for robots.txt is a request like any other.
 //!
-//! An origin that gives no answer at all is silent, and held by itself ([`OriginManners`]); how long
-//! it may be before it is given up is said in [`crate::frontier`]'s part on silent hosts.
+//! An origin that gives no answer at all is silent, and held by itself ([`OriginManners`]). One whose pages
+//! give nothing but server errors is out. What comes of either is said in [`crate::frontier`]'s part on silent
+//! hosts.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -209,7 +210,18 @@ impl Politeness {
         self.under_way.len() >= self.connections
     }
 
-    /// The origins that give no answer, or no robots.txt.
+    /// How many server errors in a row an origin that is out has given; none if no origin is out.
+    pub(crate) fn outage(&self) -> Option<u32> {
+        let out = self.origins.iter().filter(|(_, own)| own.is_out());
+        out.map(|(_, own)| own.server_errors).max()
+    }
+
+    /// Whether an origin was ever out: it may have many broken pages.
+    pub(crate) fn was_ever_out(&self) -> bool {
+        self.origins.iter().any(|(_, own)| own.was_out)
+    }
+
+    /// The origins that give no answer, no robots.txt, or nothing but server errors.
     pub(crate) fn in_trouble(&self) -> impl Iterator<Item = (Origin, &OriginManners)> {
         self.origins
             .iter()
@@ -322,6 +334,10 @@ impl Politeness {
             return freed;
         }
         let in_a_row = self.note_answer(advice);
+        if !self.asking_robots && (advice.status >= 500 || self.was_unwell(advice.origin)) {
+            let own = self.origins.entry(advice.origin);
+            own.note_status(advice.status);
+        }
         if advice.failed || advice.status == 429 || advice.status >= 500 {
             self.failures = in_a_row.saturating_add(1);
             self.wait_until(now + back_off(self.failures), WaitReason::BackOff);
@@ -340,6 +356,12 @@ impl Politeness {
             self.wait_until(now + wait, WaitReason::RetryAfter);
         }
         freed
+    }
+
+    /// Whether the last page of an origin answered with a server error.
+    fn was_unwell(&self, origin: Origin) -> bool {
+        let own = self.origins.get(origin);
+        own.is_some_and(|own| own.server_errors > 0)
     }
 
     /// Any answer of an origin ends its silence. Gives how many failures in a row there were before.

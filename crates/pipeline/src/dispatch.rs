@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use fetcher::Purpose;
-use frontier::{FrontierError, HostKey, Next};
+use frontier::{FrontierError, HostKey, Next, Trouble};
 use outcome::StopReason;
 use state::SharedQueue;
 use state::context::{Kind, kind_in};
@@ -113,7 +113,7 @@ pub(crate) struct Dispatcher {
     disk: DiskReserve,
     /// When the hosts that do not answer were looked at last.
     looked_at: Option<Instant>,
-    /// Nothing is left but hosts that give no answer, or no robots.txt: which of them is asked again first.
+    /// Nothing is left but hosts that give no answer, only server errors, or no robots.txt: which of them is asked again first.
     unreachable: Option<String>,
     /// On many machines, this node's standing among them.
     node: Option<Arc<Shared>>,
@@ -370,8 +370,8 @@ impl Dispatcher {
             .spawn(async move { visitor.visit_moved_robots(host, url, owners).await });
     }
 
-    /// Gives up hosts that do not answer. When nothing has been left for too long but hosts that give no
-    /// answer, or no robots.txt, tells which is asked again first.
+    /// Gives up hosts that give no page. When nothing has been left for too long but hosts that give no
+    /// answer, only server errors, or no robots.txt, tells which is asked again first.
     fn gives_up(&mut self) -> Option<String> {
         let now = Instant::now();
         let is_due = self
@@ -386,9 +386,10 @@ impl Dispatcher {
             return None;
         }
         let first = frontier.first_in_trouble(now)?;
-        let why = match first.answers {
-            true => "its robots.txt cannot be had",
-            false => "it gives no answer",
+        let why = match first.trouble {
+            Trouble::NoRobots => "its robots.txt cannot be had",
+            Trouble::ServerErrors => "it answers with nothing but server errors",
+            Trouble::NoAnswer => "it gives no answer",
         };
         let seconds = first.next_in.as_secs().max(1);
         Some(format!(

@@ -15,8 +15,14 @@
 //! only if another one has answered since its silence began, if it is the only one left with URLs, or,
 //! for one that never answered, if nobody has ever answered in this crawl.
 //!
+//! A host whose pages give nothing but server errors for some minutes is out. It is never given up: it may
+//! only limit how often it is asked, or be mended. One URL after another asks for it, from all over its queue,
+//! and those that failed wait for those that were not tried: where some of its pages alone are broken, one of
+//! the others is soon among them, and it is out no more.
+//!
 //! When all that is left has waited on hosts in trouble for that long, by the URLs that wait
-//! altogether, the crawl may stop and leave them in its queue: nothing is lost by that.
+//! altogether, and where one is out for [`FrontierConfig::dead_host_after`](crate::FrontierConfig), the crawl
+//! may stop and leave them in its queue: nothing is lost by that.
 //!
 //! Only the hosts in trouble are looked at.
 
@@ -30,7 +36,7 @@ use crate::host::HostKey;
 use crate::host_queue::HostQueue;
 use crate::lease::Refused;
 use crate::origin::Origin;
-use crate::politeness::Silence;
+use crate::politeness::{OriginManners, Silence};
 
 /// Failures in a row before a host is given up, at least.
 const FAILURES_MIN: u32 = 4;
@@ -57,14 +63,25 @@ pub struct Troubled {
     pub host: HostKey,
     /// Until then.
     pub next_in: Duration,
+    /// What is wrong with it.
+    pub trouble: Trouble,
+}
+
+/// What is wrong with a host in trouble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// It gives no answer.
+    NoAnswer,
+    /// It answers with nothing but server errors.
+    ServerErrors,
     /// It answers, and its robots.txt cannot be had.
-    pub answers: bool,
+    NoRobots,
 }
 
 /// What is known of hosts in trouble.
 #[derive(Debug, Default)]
 pub(super) struct SilentHosts {
-    /// Hosts in trouble: silent, or without a robots.txt.
+    /// Hosts in trouble: silent, out, or without a robots.txt.
     troubled: BTreeSet<usize>,
     /// When a host answered last.
     pub(super) last_answer: Option<Instant>,
@@ -103,7 +120,14 @@ impl Frontier {
             })
         });
         let longest = self.config.dead_host_after;
-        let patience = patience(self.counts.pending).min(longest);
+        let is_out = || {
+            self.troubled_with_urls()
+                .any(|host| host.politeness.outage().is_some())
+        };
+        let patience = match is_alone && is_out() {
+            true => longest,
+            false => patience(self.counts.pending).min(longest),
+        };
         let lasted = now.saturating_duration_since(since);
         is_alone && !is_undecided && !longest.is_zero() && lasted >= patience
     }
@@ -114,11 +138,16 @@ impl Frontier {
             .troubled_with_urls()
             .min_by_key(|host| host.next_at())?;
         let at = first.next_at();
-        let mut in_trouble = first.politeness.in_trouble();
+        let is_silent = |(_, own): (_, &OriginManners)| own.silence.is_some();
+        let trouble = match first.politeness.outage() {
+            _ if first.politeness.in_trouble().any(is_silent) => Trouble::NoAnswer,
+            Some(_) => Trouble::ServerErrors,
+            None => Trouble::NoRobots,
+        };
         Some(Troubled {
             host: first.host.clone(),
             next_in: at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now)),
-            answers: in_trouble.all(|(_, own)| own.silence.is_none()),
+            trouble,
         })
     }
 

@@ -79,7 +79,7 @@ impl Frontier {
                 return Ok(Next::Errand(self.hosts[id].host.clone(), errand));
             }
             self.unspill(id)?;
-            let Some(slot) = self.hosts[id].peek() else {
+            let Some(slot) = self.hosts[id].whose_turn() else {
                 self.update(id);
                 continue;
             };
@@ -91,7 +91,7 @@ impl Frontier {
             let held = self.hosts[id].politeness.held(origin);
             if held.is_some_and(|(at, _)| at > now) {
                 self.urls.put_back(slot.key, entry);
-                self.hosts[id].set_first_aside(origin);
+                self.hosts[id].set_aside(&slot, origin);
                 self.update(id);
                 set_aside += 1;
                 if set_aside == ASIDE_AT_ONCE {
@@ -236,7 +236,7 @@ impl Frontier {
                 Some(Next::Robots(host, url))
             }
             Permission::Refused(refused) => {
-                let lease = self.lease(id, slot.key, entry);
+                let lease = self.lease(id, &slot, entry);
                 self.update(id);
                 Some(Next::Refused(lease, refused))
             }
@@ -244,7 +244,7 @@ impl Frontier {
                 self.schedule.asks(now);
                 self.schedule.sent(slot.key, slot.priority, now);
                 let origin = entry.url.url.origin();
-                let lease = self.lease(id, slot.key, entry);
+                let lease = self.lease(id, &slot, entry);
                 self.send(id, origin, now);
                 Some(Next::Lease(lease))
             }
@@ -267,9 +267,9 @@ impl Frontier {
         self.update(id);
     }
 
-    fn lease(&mut self, id: usize, key: u128, mut entry: Entry) -> Lease {
+    fn lease(&mut self, id: usize, slot: &QueueSlot, mut entry: Entry) -> Lease {
         entry.held = None;
-        if self.hosts[id].pop().is_some() {
+        if self.hosts[id].take(slot) {
             self.hosts[id].origins.remove(entry.url.url.origin());
             self.slots_in_memory -= 1;
             self.counts.pending -= 1;
@@ -280,7 +280,7 @@ impl Frontier {
             attempt: entry.attempt,
             order: entry.order,
         };
-        self.leased.insert(key, entry);
+        self.leased.insert(slot.key, entry);
         lease
     }
 

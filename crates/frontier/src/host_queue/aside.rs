@@ -18,13 +18,13 @@ impl HostQueue {
         is_removed
     }
 
-    /// Sets the first slot aside, whose URL is of an origin that is held; where too many are already, the
-    /// host waits for the origin.
-    pub(crate) fn set_first_aside(&mut self, origin: Origin) {
+    /// Sets a slot aside that may be asked for now, and whose URL is of an origin that is held; where too many
+    /// are already, the host waits for the origin.
+    pub(crate) fn set_aside(&mut self, slot: &QueueSlot, origin: Origin) {
         if self.aside_count < ASIDE_MAX {
-            if let Some(slot) = self.ready.pop_first() {
+            if self.take(slot) {
                 self.origins.remove(origin);
-                self.aside.entry(origin).or_default().insert(slot);
+                self.aside.entry(origin).or_default().insert(slot.into());
                 self.aside_count += 1;
             }
         } else if let Some((at, why)) = self.politeness.held(origin) {

@@ -11,6 +11,10 @@ use super::{Silence, WaitReason};
 use crate::lease::Refused;
 use crate::origin::Origin;
 
+/// Server errors in a row after which an origin counts as out: by their back-off they take four minutes, and
+/// three broken pages alone, each tried four times, are no more.
+const OUT_AFTER: u32 = 13;
+
 /// What holds for one origin.
 #[derive(Debug, Default)]
 pub(crate) struct OriginManners {
@@ -19,6 +23,10 @@ pub(crate) struct OriginManners {
     /// Requests in a row that got no answer.
     pub(crate) failures: u32,
     pub(crate) silence: Option<Silence>,
+    /// Its pages answered so often in a row with a server error.
+    pub(crate) server_errors: u32,
+    /// So many came in a row once that it counted as out.
+    pub(crate) was_out: bool,
     /// How its last request failed.
     pub(crate) last_failure: Option<(FailureKind, String)>,
     /// How its URLs end, once it is given up.
@@ -32,9 +40,23 @@ pub(crate) struct OriginManners {
 }
 
 impl OriginManners {
-    /// Whether it gives no answer, or no robots.txt.
+    /// Whether it gives no answer, no robots.txt, or nothing but server errors.
     pub(crate) fn is_troubled(&self) -> bool {
-        self.silence.is_some() || self.robots_outage
+        self.silence.is_some() || self.robots_outage || self.is_out()
+    }
+
+    /// Whether it gives nothing but server errors.
+    pub(crate) fn is_out(&self) -> bool {
+        self.server_errors >= OUT_AFTER
+    }
+
+    /// A page of it answered with a status.
+    pub(crate) fn note_status(&mut self, status: u16) {
+        self.server_errors = match status {
+            500.. => self.server_errors.saturating_add(1),
+            _ => 0,
+        };
+        self.was_out |= self.is_out();
     }
 
     /// It gives no answer: it is not asked before then.
@@ -52,7 +74,9 @@ impl OriginManners {
 
     /// Until when it is not asked; what is given up waits for nothing.
     pub(crate) fn held(&self) -> Option<(Instant, WaitReason)> {
-        let for_robots = self.held_for_robots.map(|at| (at, WaitReason::RobotsOutage));
+        let for_robots = self
+            .held_for_robots
+            .map(|at| (at, WaitReason::RobotsOutage));
         let holds = [self.held_silent, for_robots].into_iter().flatten();
         holds
             .max_by_key(|(at, _)| *at)

@@ -249,7 +249,9 @@ fn where_all_hosts_fall_silent_together_none_is_given_up() {
     // What waits may be left for another day.
     assert!(crawl.frontier.give_up_silent_hosts(crawl.now));
     let first = crawl.frontier.first_in_trouble(crawl.now);
-    assert!(first.is_some_and(|first| !first.answers && first.next_in <= Duration::from_secs(60)));
+    let first = first.expect("one is asked first");
+    assert_eq!(first.trouble, Trouble::NoAnswer);
+    assert!(first.next_in <= Duration::from_secs(60));
     assert_eq!(crawl.frontier.counts().pending, 6);
 }
 
@@ -270,7 +272,7 @@ fn a_host_in_a_robots_outage_is_no_reason_to_go_on_and_none_to_give_it_up() {
     let expected = Troubled {
         host: host.clone(),
         next_in: HOUR - Duration::from_secs(16),
-        answers: true,
+        trouble: Trouble::NoRobots,
     };
     assert_eq!(first, Some(expected));
     let later = later(16);
@@ -294,3 +296,5 @@ fn an_answer_or_a_user_gives_a_host_another_chance() {
         Ok(Next::Lease(_))
     ));
 }
+
+mod outages;
