@@ -417,7 +417,7 @@ impl HostQueue {
             self.promote_aside(now);
         }
         let is_gone = !self.retries.is_empty() && self.is_gone();
-        if !is_gone && self.politeness.was_ever_out() && self.has_ready() {
+        if !is_gone && self.politeness.was_ever_unwell() && self.has_ready() {
             // What was not tried yet asks whether the host is back, and says whether it has pages that are not
             // broken.
             return;

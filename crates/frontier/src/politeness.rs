@@ -216,9 +216,9 @@ impl Politeness {
         out.map(|(_, own)| own.server_errors).max()
     }
 
-    /// Whether an origin was ever out: it may have many broken pages.
-    pub(crate) fn was_ever_out(&self) -> bool {
-        self.origins.iter().any(|(_, own)| own.was_out)
+    /// Whether an origin was unwell once: it may have many broken pages.
+    pub(crate) fn was_ever_unwell(&self) -> bool {
+        self.origins.iter().any(|(_, own)| own.was_unwell)
     }
 
     /// The origins that give no answer, no robots.txt, or nothing but server errors.
@@ -334,7 +334,7 @@ impl Politeness {
             return freed;
         }
         let in_a_row = self.note_answer(advice);
-        if !self.asking_robots && (advice.status >= 500 || self.was_unwell(advice.origin)) {
+        if !self.asking_robots && (advice.status >= 500 || self.is_unwell(advice.origin)) {
             let own = self.origins.entry(advice.origin);
             own.note_status(advice.status);
         }
@@ -359,7 +359,7 @@ impl Politeness {
     }
 
     /// Whether the last page of an origin answered with a server error.
-    fn was_unwell(&self, origin: Origin) -> bool {
+    fn is_unwell(&self, origin: Origin) -> bool {
         let own = self.origins.get(origin);
         own.is_some_and(|own| own.server_errors > 0)
     }

@@ -15,6 +15,9 @@ use crate::origin::Origin;
 /// three broken pages alone, each tried four times, are no more.
 const OUT_AFTER: u32 = 13;
 
+/// So many server errors in a row one broken page gives by itself.
+const ONE_PAGE: u32 = 4;
+
 /// What holds for one origin.
 #[derive(Debug, Default)]
 pub(crate) struct OriginManners {
@@ -25,8 +28,8 @@ pub(crate) struct OriginManners {
     pub(crate) silence: Option<Silence>,
     /// Its pages answered so often in a row with a server error.
     pub(crate) server_errors: u32,
-    /// So many came in a row once that it counted as out.
-    pub(crate) was_out: bool,
+    /// More came in a row once than one broken page gives.
+    pub(crate) was_unwell: bool,
     /// How its last request failed.
     pub(crate) last_failure: Option<(FailureKind, String)>,
     /// How its URLs end, once it is given up.
@@ -56,7 +59,7 @@ impl OriginManners {
             500.. => self.server_errors.saturating_add(1),
             _ => 0,
         };
-        self.was_out |= self.is_out();
+        self.was_unwell |= self.server_errors > ONE_PAGE;
     }
 
     /// It gives no answer: it is not asked before then.
