@@ -12,8 +12,9 @@
 //!   `Retry-After` says, to `politeness.max_retry_after`; where no answer comes at all, as its failures
 //!   in a row have it. URLs of the host's other origins do not wait with it, but for a `Retry-After`,
 //!   which holds for the whole host.
-//! - An outage that lasts longer than `politeness.max_robots_outage` closes the host, copy or no copy
-//!   (§2.3.1.4): its URLs are refused. So does at once what does not pass by itself, such as a
+//! - An outage that is seen to last longer than `politeness.max_robots_outage` closes the host, copy or no copy
+//!   (§2.3.1.4): its URLs are refused. A time in which nobody asked is no part of it, as between two starts, or
+//!   where a clock was set: after each try at most twice the wait that it had earned counts. So does at once what does not pass by itself, such as a
 //!   certificate that cannot be trusted. After a day the file of a closed host is asked for again.
 //! - A file that breaks off twice after the same number of bytes is as long as that: its announced
 //!   length is wrong. Its whole lines count.
@@ -92,6 +93,10 @@ struct Outage {
     since_ms: u64,
     last_ms: u64,
     tries: u32,
+    /// How long it was seen to last, milliseconds.
+    seen_ms: u64,
+    /// For how long the last answer asked us to wait.
+    asked: Duration,
     /// After how many bytes the last answer broke off, if it did.
     cut_at: Option<u64>,
     /// Why URLs are refused, once the host is closed.
@@ -131,6 +136,13 @@ impl Outage {
     fn wait(&self, first: Duration) -> Duration {
         let doublings = self.tries.saturating_sub(1).min(16);
         first.saturating_mul(1 << doublings).min(OUTAGE_WAIT_MAX)
+    }
+
+    /// How long it was seen to last, if it lasts at a time.
+    fn seen(&self, now_ms: u64, first: Duration) -> Duration {
+        let was_due = self.wait(first).max(self.asked);
+        let since_try = between(now_ms, self.last_ms).min(2 * was_due);
+        Duration::from_millis(self.seen_ms) + since_try
     }
 }
 
@@ -241,7 +253,7 @@ impl RobotsBook {
         let has_copy = known.is_some_and(|known| known.copy.is_some());
         let is_too_long = outage.is_some_and(|outage| {
             outage.tries + 1 >= OUTAGE_TRIES_MIN
-                && between(now_ms, outage.since_ms) >= self.policy.outage_max
+                && outage.seen(now_ms, self.policy.retry_delay) >= self.policy.outage_max
         });
         let last_cut = outage.and_then(|outage| outage.cut_at);
         match said {
@@ -294,9 +306,13 @@ impl RobotsBook {
                     since_ms: at_ms,
                     last_ms: at_ms,
                     tries: 0,
+                    seen_ms: 0,
+                    asked: Duration::ZERO,
                     cut_at: None,
                     closed: None,
                 });
+                let seen = outage.seen(at_ms, self.policy.retry_delay);
+                outage.seen_ms = seen.as_millis() as u64;
                 outage.tries = outage.tries.saturating_add(1);
                 outage.last_ms = at_ms;
                 outage.cut_at = cut_at(&record.fetch);
@@ -305,6 +321,7 @@ impl RobotsBook {
                 let asked = record.fetch.retry_after_s;
                 let asked = asked.and_then(|s| Duration::try_from_secs_f64(s).ok());
                 let asked = asked.unwrap_or_default().min(self.policy.retry_after_max);
+                outage.asked = asked;
                 let waits = !is_closed && known.copy.is_none();
                 // A host that gives no answer at all is left alone by its failures in a row.
                 let wait = match record.fetch.status {

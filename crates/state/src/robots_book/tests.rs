@@ -152,8 +152,28 @@ fn a_good_copy_stays_in_use_during_an_outage_also_beyond_its_day() {
         now_ms += wait.as_millis() as u64 + 1;
     }
     // A day of it closes the host all the same.
-    let (rules, _) = fail(&mut book, 500, now_ms + DAY_MS);
-    assert_eq!(rules, RobotsAnswer::DisallowAll);
+    let mut fails = || {
+        now_ms += OUTAGE_WAIT_MAX.as_millis() as u64;
+        fail(&mut book, 500, now_ms).0
+    };
+    assert!((0..144).any(|_| fails() == RobotsAnswer::DisallowAll));
+}
+
+#[test]
+fn a_time_in_which_nobody_asked_is_no_part_of_an_outage() {
+    // Three tries, a pause of three days, and the first answer after it closed the host.
+    let mut book = book();
+    let mut now_ms = NOON_MS;
+    for pause in [0, 2_000, 4_000, 8_000, 3 * DAY_MS, 30_000, 60_000] {
+        now_ms += pause;
+        let (rules, _) = fail(&mut book, 503, now_ms);
+        assert_eq!(rules, RobotsAnswer::Outage, "after {pause} ms");
+    }
+    // A clock that is set back by a day, and put right.
+    for at_ms in [now_ms - DAY_MS, now_ms + 120_000] {
+        let (rules, _) = fail(&mut book, 503, at_ms);
+        assert_eq!(rules, RobotsAnswer::Outage);
+    }
 }
 
 #[test]
