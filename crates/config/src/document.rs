@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::crawl_config::CrawlConfig;
 use crate::key::Fault;
 use crate::node;
-use crate::problem::{ConfigProblem, Mistake, char_start};
+use crate::problem::{ConfigProblem, Mistake};
 use crate::reading::{Place, Reading};
 
 /// A configuration's text and what it says.
@@ -71,7 +71,7 @@ impl Document {
 
     fn problem(&self, mistake: &Mistake) -> ConfigProblem {
         let opens = |quote: char| {
-            let rest = &self.text[char_start(&self.text, mistake.at)..];
+            let rest = &self.text[self.text.floor_char_boundary(mistake.at)..];
             let mut quotes = rest.chars().take(2);
             quotes.next() == Some(quote) && quotes.next().is_some_and(|next| next != quote)
         };

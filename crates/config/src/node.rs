@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Mistake, char_start};
+use crate::problem::Mistake;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,7 +92,7 @@ pub(crate) fn from_toml(text: &str) -> Parsed {
 }
 
 fn line_start(text: &str, byte: usize) -> usize {
-    let before = &text[..char_start(text, byte)];
+    let before = &text[..text.floor_char_boundary(byte)];
     before.rfind('\n').map_or(0, |at| at + 1)
 }
 

@@ -58,7 +58,7 @@ impl ConfigProblem {
 
     /// A problem at a byte of a file's text.
     pub(crate) fn at(file: &str, text: &str, byte: usize, message: String, mend: String) -> Self {
-        let byte = char_start(text, byte);
+        let byte = text.floor_char_boundary(byte);
         let start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
         let shown = text[start..].lines().next().unwrap_or_default();
         Self {
@@ -70,12 +70,6 @@ impl ConfigProblem {
             mend,
         }
     }
-}
-
-/// The beginning of the character that a byte of a text belongs to.
-pub(crate) fn char_start(text: &str, byte: usize) -> usize {
-    let mut bytes = (0..=byte.min(text.len())).rev();
-    bytes.find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 impl fmt::Display for ConfigProblem {

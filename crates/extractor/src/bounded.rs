@@ -1,12 +1,13 @@
-//! The beginning of a text, within a bound that never splits a character.
+//! The beginning or end of a text, within a bound that never splits a character.
 
 /// The longest beginning of `text` that has at most so many bytes.
 pub(crate) fn byte_prefix(text: &str, bytes_max: usize) -> &str {
-    let mut end = bytes_max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+/// The longest end of `text` that has at most so many bytes.
+pub(crate) fn byte_suffix(text: &str, bytes_max: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes_max))..]
 }
 
 /// The first characters of `text`, at most so many.
@@ -26,6 +27,8 @@ mod tests {
         assert_eq!(byte_prefix("a网页", 3), "a");
         assert_eq!(byte_prefix("a网页", 4), "a网");
         assert_eq!(byte_prefix("a网页", 99), "a网页");
+        assert_eq!(byte_suffix("a网页", 4), "页");
+        assert_eq!(byte_suffix("a网页", 99), "a网页");
         assert_eq!(char_prefix("a网页", 2), "a网");
         assert_eq!(char_prefix("a网页", 3), "a网页");
     }

@@ -132,10 +132,7 @@ fn find(text: &str, month_first: MonthFirst, fits: &dyn Fn(Role, bool) -> bool) 
     loop {
         let (at, date, lower) = first(&rest, month_first)?;
         let before = format!("{read}{}", &lower[..at]);
-        let mut from = (at + DATE_BYTES_MIN).min(lower.len());
-        while !lower.is_char_boundary(from) {
-            from += 1;
-        }
+        let from = lower.ceil_char_boundary(at + DATE_BYTES_MIN);
         let is_free =
             !is_sentence || !before.contains(char::is_alphanumeric) || is_dateline(&lower[from..]);
         if fits(role_of(&before, is_sentence), is_free) {

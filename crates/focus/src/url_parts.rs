@@ -15,11 +15,7 @@ pub(crate) fn url_id(url: &str) -> u32 {
 
 /// The beginning of a text, cut at a character, in at most `bytes_max` bytes.
 pub(crate) fn clip(text: &str, bytes_max: usize) -> &str {
-    let mut end = text.len().min(bytes_max);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(bytes_max)]
 }
 
 /// Host with port, path and query of a canonical URL.

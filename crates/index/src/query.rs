@@ -166,11 +166,8 @@ impl Typed {
 
 impl Query {
     pub(crate) fn parse(text: &str) -> Query {
-        let mut end = text.len().min(QUERY_BYTES_MAX);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let (typed, open_quote) = typed_parts(text[..end].trim_start());
+        let text = &text[..text.floor_char_boundary(QUERY_BYTES_MAX)];
+        let (typed, open_quote) = typed_parts(text.trim_start());
         let mut query = Query {
             open_quote,
             ..Query::default()

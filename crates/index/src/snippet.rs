@@ -79,11 +79,7 @@ pub(crate) fn highlight(text: &str, needles: &[Needle]) -> Snippet {
 
 /// The piece of the text with the most different matches.
 pub(crate) fn snippet(text: &str, needles: &[Needle]) -> Snippet {
-    let mut end = text.len().min(TEXT_BYTES_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = &text[..end];
+    let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
     let matches = matches(text, needles);
     let range = best_range(text, &sentences(text), &matches);
     cut_out(text, range, &matches)

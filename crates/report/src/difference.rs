@@ -163,11 +163,7 @@ fn tidy(pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 fn bounded(text: &str) -> &str {
-    let mut end = text.len().min(TEXT_BYTES_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(TEXT_BYTES_MAX)]
 }
 
 /// Words, runs of white space, and every other character alone.

@@ -48,7 +48,7 @@ struct Piece {
 
 impl Folded {
     pub(crate) fn new(text: &str) -> Folded {
-        let text = &text[..text.floor_char_boundary_at(SOURCE_BYTES_MAX)];
+        let text = &text[..text.floor_char_boundary(SOURCE_BYTES_MAX)];
         if text.is_ascii() {
             let pieces = vec![Piece {
                 folded: 0,
@@ -89,21 +89,6 @@ impl Folded {
             && next.folded <= folded
         {
             at += 1;
-        }
-        at
-    }
-}
-
-/// `str::floor_char_boundary`, which the oldest supported compiler does not have.
-trait FloorCharBoundary {
-    fn floor_char_boundary_at(&self, at: usize) -> usize;
-}
-
-impl FloorCharBoundary for str {
-    fn floor_char_boundary_at(&self, at: usize) -> usize {
-        let mut at = at.min(self.len());
-        while !self.is_char_boundary(at) {
-            at -= 1;
         }
         at
     }

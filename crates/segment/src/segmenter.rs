@@ -156,10 +156,7 @@ impl Segmentation<'_> {
         let jieba = self.segmenter.jieba();
         let mut at = 0;
         while at < run.len() {
-            let mut end = run.len().min(at + HAN_RUN_BYTES_MAX);
-            while !run.is_char_boundary(end) {
-                end -= 1;
-            }
+            let end = run.floor_char_boundary(at + HAN_RUN_BYTES_MAX);
             for token in jieba.cut(&run[at..end], false) {
                 self.push(
                     start + at + token.byte_start,

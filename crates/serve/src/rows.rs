@@ -352,11 +352,7 @@ impl Rows {
 
 /// The beginning of a URL.
 fn cut(url: &str) -> &str {
-    let mut end = url.len().min(frontier::URL_BYTES_MAX);
-    while !url.is_char_boundary(end) {
-        end -= 1;
-    }
-    &url[..end]
+    &url[..url.floor_char_boundary(frontier::URL_BYTES_MAX)]
 }
 
 #[cfg(test)]

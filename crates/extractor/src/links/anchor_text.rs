@@ -111,14 +111,8 @@ impl TextStream {
 
     /// A slice of the text; ends within a character are moved inwards.
     fn slice(&self, start: usize, end: usize) -> &str {
-        let mut start = start.min(self.text.len());
-        let mut end = end.clamp(start, self.text.len());
-        while !self.text.is_char_boundary(start) {
-            start += 1;
-        }
-        while end > start && !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
+        let start = self.text.ceil_char_boundary(start);
+        let end = self.text.floor_char_boundary(end);
         &self.text[start..end.max(start)]
     }
 }

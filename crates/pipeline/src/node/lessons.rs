@@ -204,9 +204,7 @@ fn read<T: DeserializeOwned>(fact: &Fact, kind: &str) -> Option<T> {
 }
 
 fn begin_of(text: &str, bytes_max: usize) -> String {
-    let mut ends = (0..=bytes_max.min(text.len())).rev();
-    let end = ends.find(|end| text.is_char_boundary(*end));
-    text[..end.unwrap_or_default()].to_owned()
+    text[..text.floor_char_boundary(bytes_max)].to_owned()
 }
 
 #[cfg(test)]
