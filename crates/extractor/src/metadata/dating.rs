@@ -11,17 +11,23 @@ use std::ops::Range;
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-use crate::bounded::char_prefix;
+use crate::bounded::{byte_suffix, char_prefix};
 use crate::class_hints::Hint;
 use crate::dates::{self, MonthFirst, Role};
 use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, FlatElement};
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Piece};
 use crate::line_markers::Marker;
 use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::BylineZone;
+
+/// Marked times of a page that are looked at, at most.
+const MARKED_TIMES_MAX: usize = 1_000;
+
+/// Of what stands before a marked time so much is read at most: the words that say what it is are near it.
+const BEFORE_BYTES_MAX: usize = 400;
 
 /// The meta elements that hold a date of publication, the most reliable first.
 const PUBLISHED: [&str; 24] = [
@@ -256,7 +262,8 @@ impl<'d, 'a> Dating<'d, 'a> {
         let (flat, zone) = (self.flat, self.zone);
         let mut best: Option<(u32, String)> = None;
         let mut rest: Vec<String> = Vec::new();
-        for element in &flat.elements {
+        let mut marked = 0;
+        for (index, element) in flat.elements.iter().enumerate() {
             let property = element.element.attribute(&local_name!("itemprop"));
             let is_published = property.is_some_and(|property| {
                 property
@@ -272,22 +279,23 @@ impl<'d, 'a> Dating<'d, 'a> {
             if element.tag != Tag::Time && !is_published && !is_old_form {
                 continue;
             }
+            marked += 1;
+            if marked > MARKED_TIMES_MAX {
+                break;
+            }
             let names = ["datetime", "content", "data-datetime", "title"].map(LocalName::from);
             let value = names
                 .iter()
                 .find_map(|name| element.element.attribute(name).and_then(dates::machine));
             let text = value.or_else(|| {
-                let run = flat
-                    .runs
-                    .get(element.first_run.saturating_sub(1) as usize..)?;
-                run.iter()
-                    .take(2)
-                    .find_map(|run| dates::written(&flat.run_text(run), true))
+                let from = element.first_run.saturating_sub(1) as usize;
+                let mut lines = self.survey.texts.get(from..)?.iter().take(2);
+                lines.find_map(|line| dates::written(line, true))
             });
             let Some(date) = text.filter(|date| self.has_been(date)) else {
                 continue;
             };
-            if !is_published && self.is_of_something_else(element) {
+            if !is_published && self.is_of_something_else(index, element) {
                 continue;
             }
             let class = element
@@ -321,22 +329,24 @@ impl<'d, 'a> Dating<'d, 'a> {
     }
 
     /// Whether the line of a marked time tells that it is not when the text was published.
-    fn is_of_something_else(&self, element: &FlatElement<'_>) -> bool {
-        let index = element.first_run as usize;
+    fn is_of_something_else(&self, element: usize, marked: &FlatElement<'_>) -> bool {
+        let index = marked.first_run as usize;
         let Some(run) = self.flat.runs.get(index) else {
             return false;
         };
-        let is_inside = |at: ElementIndex| {
-            self.flat
-                .ancestors(at)
-                .any(|up| self.flat.elements[up as usize].id == element.id)
-        };
+        let pieces = &self.flat.pieces[run.pieces.start as usize..run.pieces.end as usize];
+        // Elements are numbered as they begin: what stands before this one is of earlier ones.
+        let is_later = |piece: &Piece<'_>| piece.element as usize >= element;
+        let end = pieces.iter().position(is_later).unwrap_or(pieces.len());
+        let (mut from, mut bytes) = (end, 0);
+        while from > 0 && bytes < BEFORE_BYTES_MAX {
+            from -= 1;
+            bytes += pieces[from].text.len();
+        }
         let mut before = String::new();
-        for piece in &self.flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
-            if is_inside(piece.element) {
-                break;
-            }
-            crate::whitespace::push_collapsed(&mut before, piece.text);
+        for piece in &pieces[from..end] {
+            let near = byte_suffix(piece.text, BEFORE_BYTES_MAX);
+            crate::whitespace::push_collapsed(&mut before, near);
         }
         let label = self.label_before(index, &before);
         let role = dates::role_of(&label.to_lowercase(), false);
