@@ -41,6 +41,9 @@ const SURE_CHARACTERS_MIN: usize = 256;
 /// Malformed sequences that are no slip: fewer overrule no declaration.
 const SURE_MALFORMED_MIN: usize = 10;
 
+/// The same in a body that is declared UTF-8 and has no valid wide character at all.
+const SURE_MALFORMED_ALONE_MIN: usize = 3;
+
 /// Text decoded from bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
@@ -133,6 +136,8 @@ impl Decoded {
 ///
 /// Of 57 pages in Chinese and Japanese, 70 to 94 % of what is not ASCII is malformed when their legacy
 /// bytes are read as UTF-8; so half is the bound there, and pages that mix encodings keep their own word.
+/// Of bodies in Latin script and single bytes nearly all is malformed; who reads them as UTF-8 loses each letter
+/// with an accent, so there whatever the detector takes them for is better, with one valid character in ten at most.
 /// The legacy encodings fail at far less of each other's text, but hardly ever at their own. Encodings of
 /// single bytes fail at nothing, and some of East Asia at little of each other's text, so what a text reads as
 /// proves its encoding, too: see [`frequent`]. Beyond that a detected one proves something only for a text whose letters nearly
@@ -145,10 +150,13 @@ fn overruling(
 ) -> Option<(&'static Encoding, EncodingSource)> {
     let is_utf8 = decoded.encoding == UTF_8.name();
     let is_malformed = decoded.replaced >= SURE_MALFORMED_MIN;
-    if is_utf8 && !is_malformed {
+    if is_utf8 && decoded.replaced < SURE_MALFORMED_ALONE_MIN {
         return None;
     }
     let utf8 = Utf8Share::of(bytes);
+    if is_utf8 && !is_malformed && utf8.wide > 0 {
+        return None;
+    }
     let other = (decoded.source == EncodingSource::Http)
         .then(|| declared_in_markup(bytes))
         .flatten()
@@ -187,7 +195,8 @@ fn overruling(
     if let Some(other) = other.filter(|other| is_disproved && fits(other)) {
         return Some((other, EncodingSource::Meta));
     }
-    let is_proof = is_foreign || !is_default && !detected.is_single_byte();
+    let is_no_utf8 = is_utf8 && utf8.wide * 10 <= utf8.malformed;
+    let is_proof = is_foreign || is_no_utf8 || !is_default && !detected.is_single_byte();
     (is_proof && fits(detected)).then_some((detected, EncodingSource::Detected))
 }
 
@@ -543,9 +552,10 @@ mod tests {
     #[test]
     fn a_declaration_stands_where_the_bytes_do_not_prove_another_encoding() {
         let utf8 = Some("text/html; charset=utf-8");
-        // An encoding of single bytes fits everything.
-        let (french, _, _) = WINDOWS_1252.encode("Élève, naïve, façade, déjà, où, été, français");
-        check(&french, utf8, "UTF-8", EncodingSource::Http);
+        // Some bad bytes in a text in UTF-8.
+        let mut cut = FRENCH.as_bytes().to_vec();
+        cut.extend_from_slice(&WINDOWS_1252.encode("été, déjà, où").0);
+        check(&cut, utf8, "UTF-8", EncodingSource::Http);
         // A comment in GBK below a text in UTF-8.
         let mut mixed = CHINESE.repeat(2).into_bytes();
         mixed.extend_from_slice(&encoding_rs::GBK.encode(CHINESE).0);
@@ -553,6 +563,27 @@ mod tests {
     }
 
     const FRENCH: &str = "Élève, naïve, façade, déjà, où, été, français, août, Noël, forêt, à, où";
+
+    #[test]
+    fn a_text_in_single_bytes_that_is_called_utf_8_keeps_its_letters() {
+        // Each letter with an accent was U+FFFD: a server's default over old pages.
+        let polish = "Źródło: gżegżółka, łąka, wężyk, ćma, śnieg, ńandu, półka, żółw, ósmy, ęąśćż";
+        for (encoding, text) in [
+            (WINDOWS_1252, FRENCH),
+            (WINDOWS_1252, "Un café, un thé et une brûlée"),
+            (encoding_rs::ISO_8859_2, polish),
+        ] {
+            let page = format!("<p>{text}");
+            let bytes = encoding.encode(&page).0;
+            let decoded = decode(&bytes, Some("text/html; charset=utf-8"), None);
+            assert_eq!(
+                (decoded.text, decoded.overruled),
+                (page.clone(), Some("UTF-8"))
+            );
+            let of_meta = [b"<meta charset=utf-8>", &*bytes].concat();
+            assert_eq!(decode(&of_meta, None, None).replaced, 0, "{page}");
+        }
+    }
 
     #[test]
     fn a_short_text_in_utf_8_is_read_so_whatever_is_declared() {
