@@ -9,8 +9,9 @@
 //! Broken streams are common (a server that stops early, a missing checksum), and their beginning is
 //! good text. The decoded part is kept with the reason why it is incomplete.
 //!
-//! Lenient as browsers are: `x-gzip`, names in any case, raw deflate in place of zlib's format, padding
-//! after a gzip stream. A body that is not gzip though its header says so is taken as it is.
+//! Lenient as browsers are: `x-gzip`, names in any case or in quotes, raw deflate in place of zlib's format, padding
+//! after a gzip stream. And the bytes have the last word: a body that is plain text is taken as it is whatever its
+//! header says, one that bears another coding's mark is undone by that, and what is gzip within gzip once more.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -21,6 +22,9 @@ use crate::limits::FetchLimits;
 const RATIO_FREE_BYTES: u64 = 1024 * 1024;
 /// The largest zstd window that is accepted, as a power of two: 8 MiB, the limit of RFC 9659 for HTTP.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+
+/// How a zstd stream begins (RFC 8878 §3.1.1).
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The most members of one gzip stream. Normal streams have one. Each takes the set-up of a decoder,
 /// and an empty member has only 20 bytes.
@@ -71,7 +75,9 @@ pub fn decode<'v>(
     };
     let mut codings = Vec::new();
     for name in content_encoding.flat_map(|value| value.split(',')) {
-        match name.trim().to_ascii_lowercase().as_str() {
+        let name = name.split(';').next().unwrap_or_default();
+        let name = name.trim_matches(|c: char| c.is_ascii_whitespace() || c == '"');
+        match name.to_ascii_lowercase().as_str() {
             // Some servers name a coding though there is none, or put the charset here.
             "" | "identity" | "none" | "binary" | "utf-8" | "utf8" | "iso-8859-1" => {}
             "gzip" | "x-gzip" => codings.push(Coding::Gzip),
@@ -90,8 +96,16 @@ pub fn decode<'v>(
         }
     }
     let mut decoded: Option<Decoding> = None;
-    for coding in codings.into_iter().rev() {
+    let mut left = limits.codings_max;
+    loop {
         let input = decoded.as_ref().map_or(body, |d| d.bytes.as_slice());
+        let coding = match codings.pop() {
+            Some(coding) => coding,
+            // One header for two codings.
+            None if decoded.is_some() && is_gzip(input) && left > 0 => Coding::Gzip,
+            None => break,
+        };
+        left = left.saturating_sub(1);
         let next = undo(coding, input, limits);
         // The first failure is the cause of later ones.
         let first = decoded.filter(|earlier| earlier.stopped.is_some());
@@ -118,11 +132,61 @@ pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
-fn undo(coding: Coding, input: &[u8], limits: &FetchLimits) -> Decoding {
-    if input.is_empty() {
-        // An answer to HEAD or a 304 carries the header and no stream.
-        return Decoding::default();
+/// Whether bytes begin as zlib's format does (RFC 1950 §2.2).
+fn is_zlib(bytes: &[u8]) -> bool {
+    match bytes {
+        [first, second, ..] => {
+            first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0
+        }
+        _ => false,
     }
+}
+
+/// Whether a body is plain text: no stream has no control character for so long but by a chance of one in 10¹¹.
+fn is_text(bytes: &[u8]) -> bool {
+    const LOOKED_AT: std::ops::RangeInclusive<usize> = 24..=256;
+    let head = &bytes[..bytes.len().min(*LOOKED_AT.end())];
+    let is_control = |byte: &u8| *byte < b' ' && !b"\t\n\x0c\r\x1b".contains(byte);
+    let is_long_enough =
+        head.len() >= *LOOKED_AT.start() && head.is_ascii() || head.len() == *LOOKED_AT.end();
+    is_long_enough && !head.iter().any(is_control)
+}
+
+/// The coding that a body is in, by its bytes where they tell, else by what it is called; `None` for none.
+fn coding_of(input: &[u8], called: Coding) -> Option<Coding> {
+    match called {
+        _ if is_gzip(input) => Some(Coding::Gzip),
+        _ if input.starts_with(&ZSTD_MAGIC) => Some(Coding::Zstd),
+        _ if is_text(input) => None,
+        // Raw deflate has no mark, and brotli none either.
+        Coding::Deflate | Coding::Brotli => Some(called),
+        Coding::Gzip | Coding::Zstd if is_zlib(input) => Some(Coding::Deflate),
+        Coding::Gzip | Coding::Zstd => Some(Coding::Brotli),
+    }
+}
+
+fn undo(called: Coding, input: &[u8], limits: &FetchLimits) -> Decoding {
+    let as_it_is = || Decoding {
+        bytes: input.to_vec(),
+        ..Decoding::default()
+    };
+    // An answer to HEAD or a 304 carries the header and no stream.
+    let Some(coding) = coding_of(input, called).filter(|_| !input.is_empty()) else {
+        return as_it_is();
+    };
+    let undone = undo_as(coding, input, limits);
+    match called {
+        // A guess that does not hold.
+        _ if coding == called || undone.stopped.is_none() => undone,
+        Coding::Gzip => as_it_is(),
+        Coding::Deflate | Coding::Brotli | Coding::Zstd => match coding {
+            Coding::Brotli => undo_as(called, input, limits),
+            Coding::Gzip | Coding::Deflate | Coding::Zstd => undone,
+        },
+    }
+}
+
+fn undo_as(coding: Coding, input: &[u8], limits: &FetchLimits) -> Decoding {
     let by_ratio = (input.len() as u64)
         .saturating_mul(u64::from(limits.ratio_max))
         .max(RATIO_FREE_BYTES);
@@ -233,13 +297,7 @@ fn gzip_into(sink: &mut Sink, input: &[u8]) {
 
 /// Decompresses deflate: zlib's format (RFC 9110 §8.4.1.2), or the raw stream that some servers send.
 fn deflate_into(sink: &mut Sink, input: &[u8]) {
-    let is_zlib = match input {
-        [first, second, ..] => {
-            first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0
-        }
-        _ => false,
-    };
-    if is_zlib {
+    if is_zlib(input) {
         sink.fill(flate2::bufread::ZlibDecoder::new(input));
         if sink.stopped.is_none() || sink.is_cut || !sink.bytes.is_empty() {
             return;
@@ -385,8 +443,19 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_only_says_gzip_is_taken_as_it_is() {
-        check(TEXT, "gzip");
+    fn the_bytes_have_the_last_word() {
+        for called in ["gzip", "deflate", "br", "zstd"] {
+            check(TEXT, called);
+            check(&gzip(TEXT), called);
+            check(&zstd(TEXT), called);
+            let chinese = "<p>采集网页</p>".repeat(30).into_bytes();
+            assert_eq!(undone(&chinese, called).bytes, chinese, "{called}");
+        }
+        check(&zlib(TEXT), "gzip");
+        check(TEXT_BR, "gzip");
+        check(&gzip(&gzip(TEXT)), "gzip");
+        check(&gzip(TEXT), "\"gzip\"");
+        check(&gzip(TEXT), "gzip;q=1.0");
     }
 
     #[test]
