@@ -14,6 +14,10 @@ const CLOSED: &str = "the host's robots.txt could not be had (the report's error
 
 const SEE_ERRORS: &str = "see the report's errors";
 
+/// What to do about redirects that lead nowhere.
+const WANTS_COOKIE: &str = "they lead back to what was asked for already; if it is for want of a cookie, \
+    [network] cookies = true keeps those";
+
 const ROBOTS: &str = Refusal::ROBOTS;
 const HOST_GONE: &str = Refusal::HOST_GONE;
 const WALLED: &str = Refusal::WALLED;
@@ -51,6 +55,13 @@ pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
         lines.push(format!("  {} ({times}): {mend}", name(reason)));
         let group = report.errors.iter().find(|group| group.name == *reason);
         lines.extend(group.map(|group| format!("    {}: {}", group.url, group.text)));
+    }
+    if report.totals.redirected > 0 {
+        let times = plural(report.totals.redirected, "URL", "URLs");
+        lines.push(format!(
+            "  {} ({times}): {WANTS_COOKIE}",
+            name("redirected")
+        ));
     }
     if report.totals.failed > 0 || closed > 0 {
         lines.push(format!(
@@ -94,6 +105,7 @@ fn mend(failure: &FailureKind) -> &'static str {
         FailureKind::Timeout => {
             "it took too long; try later, or raise [limits] connect_time or first_byte_time"
         }
+        FailureKind::RedirectLoop => WANTS_COOKIE,
         FailureKind::Http(_) => "the server answers with an error; try later",
         FailureKind::Guard
         | FailureKind::Reset
@@ -104,7 +116,6 @@ fn mend(failure: &FailureKind) -> &'static str {
         | FailureKind::Encoding
         | FailureKind::Unreadable
         | FailureKind::BadRedirect
-        | FailureKind::RedirectLoop
         | FailureKind::TooManyRedirects
         | FailureKind::Unknown(_) => SEE_ERRORS,
     }

@@ -4,7 +4,8 @@
 //! URL that was asked for is a loop, unless something has changed in between:
 //!
 //! - It set a cookie, and cookies are kept: the same URL may give its page now. That is so for a
-//!   redirect to the URL itself, and for one at the end of a chain that leads back to its beginning.
+//!   redirect to the URL itself; and for one at the end of a chain that leads back to its beginning, whichever
+//!   of its answers set the cookie.
 //! - It differs from what was asked in parameters that our canonical form, or what was learnt of the
 //!   host, leaves out: then it is the spelling that the server wants.
 //!
@@ -104,7 +105,7 @@ impl State {
         let is_other_spelling = named != answer.url;
         let back = match context.began {
             _ if is_itself && (sets_cookie || is_other_spelling) => url.as_str().to_owned(),
-            Some(began) if sets_cookie && began == target.as_str() => began,
+            Some(began) if self.policy.cookies && began == target.as_str() => began,
             Some(_) | None => return None,
         };
         let ask = (named.as_str() != back).then(|| named.into());
@@ -207,16 +208,21 @@ mod tests {
 
     #[test]
     fn a_chain_that_ends_where_it_began_with_a_cookie_is_followed_once() {
-        let mut state = crawl(true);
-        redirect(&mut state, 0, "http://a.example/check", false);
+        // The site was lost where the first answer set the cookie, not the last one.
+        for at in 0..2 {
+            let mut state = crawl(true);
+            redirect(&mut state, 0, "http://a.example/check", at == 0);
+            let record = redirect(&mut state, 1, SEED, at == 1);
+            let back = record.returns.expect("it leads back");
+            assert_eq!((back.url.as_str(), back.ask), (SEED, None));
+            assert_eq!(waiting(&state), 1);
+            let record = redirect(&mut state, 2, "http://a.example/check", true);
+            assert_eq!((record.returns, waiting(&state)), (None, 0));
+        }
+        // Where cookies are not kept it is seen, and that is the end.
+        let mut state = crawl(false);
+        redirect(&mut state, 0, "http://a.example/check", true);
         let record = redirect(&mut state, 1, SEED, true);
-        let back = record.returns.expect("it leads back");
-        assert_eq!((back.url.as_str(), back.ask), (SEED, None));
-        assert_eq!(waiting(&state), 1);
-        // Without the cookie it is seen, and that is the end.
-        let mut state = crawl(true);
-        redirect(&mut state, 0, "http://a.example/check", false);
-        let record = redirect(&mut state, 1, SEED, false);
         assert_eq!((record.returns, waiting(&state)), (None, 0));
     }
 
