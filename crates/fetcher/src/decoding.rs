@@ -161,7 +161,8 @@ fn coding_of(input: &[u8], called: Coding) -> Option<Coding> {
         // Raw deflate has no mark, and brotli none either.
         Coding::Deflate | Coding::Brotli => Some(called),
         Coding::Gzip | Coding::Zstd if is_zlib(input) => Some(Coding::Deflate),
-        Coding::Gzip | Coding::Zstd => Some(Coding::Brotli),
+        Coding::Gzip => Some(Coding::Brotli),
+        Coding::Zstd => Some(Coding::Zstd),
     }
 }
 
@@ -175,14 +176,10 @@ fn undo(called: Coding, input: &[u8], limits: &FetchLimits) -> Decoding {
         return as_it_is();
     };
     let undone = undo_as(coding, input, limits);
-    match called {
-        // A guess that does not hold.
-        _ if coding == called || undone.stopped.is_none() => undone,
-        Coding::Gzip => as_it_is(),
-        Coding::Deflate | Coding::Brotli | Coding::Zstd => match coding {
-            Coding::Brotli => undo_as(called, input, limits),
-            Coding::Gzip | Coding::Deflate | Coding::Zstd => undone,
-        },
+    // Many a noise is brotli, too: as a guess it must give text.
+    match coding == Coding::Brotli && coding != called && !is_text(&undone.bytes) {
+        true => as_it_is(),
+        false => undone,
     }
 }
 
