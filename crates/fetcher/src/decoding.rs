@@ -120,11 +120,13 @@ pub fn decode<'v>(
     decoded.unwrap_or_else(|| whole(body, None))
 }
 
-/// Decompresses a gzip file (`sitemap.xml.gz`) to at most so many bytes; the ratio is not checked.
+/// Decompresses a gzip file (`sitemap.xml.gz`) to at most so many bytes, within the usual ratio.
 pub(crate) fn gunzip(bytes: &[u8], bytes_max: u64) -> Decoding {
-    let mut sink = Sink::new(Coding::Gzip, bytes_max, "decoded size");
-    gzip_into(&mut sink, bytes);
-    sink.finish()
+    let limits = FetchLimits {
+        decoded_bytes_max: bytes_max,
+        ..FetchLimits::default()
+    };
+    undo(Coding::Gzip, bytes, &limits)
 }
 
 /// Whether bytes begin as a gzip stream does (RFC 1952 §2.3.1).

@@ -6,7 +6,8 @@
 //! all is an `Err`. External entities are never read. Of internal entities only the predefined five and
 //! character references are resolved, so that nothing can expand without end.
 //!
-//! The limits are those of the protocol: [`URLS_MAX`] URLs and [`DECODED_BYTES_MAX`] bytes.
+//! The limits are those of the protocol: [`URLS_MAX`] URLs and [`DECODED_BYTES_MAX`] bytes, of which a gzipped
+//! file gives no more than any other body may for each of its own.
 
 mod json;
 mod text;
@@ -210,6 +211,11 @@ fn clean_loc(raw: &str, base: Option<&Url>) -> Option<String> {
         }
         Err(_) => None,
     }
+}
+
+/// A date or the like, which is short; `None` for anything longer.
+fn short(value: &str) -> Option<String> {
+    (value.len() <= 100).then(|| value.to_owned())
 }
 
 #[cfg(test)]

@@ -178,6 +178,73 @@ fn a_json_feed_gives_its_items() {
 }
 
 #[test]
+fn an_odd_value_in_a_json_feed_costs_itself_alone() {
+    // One date as a number, or one item that is none, and no entry was read.
+    let json = parse(
+        r#"{"icon": 1.5, "version": "https://jsonfeed.org/version/1.1", "authors": {"name": [null]}, "items": [
+            {"url": "http://a.example/1", "date_published": 1700000000},
+            {"url": ["http://a.example/x"], "external_url": "http://b.example/2", "date_modified": {"at": [1]}},
+            null, "http://a.example/x", -3, [{"url": "http://a.example/x"}],
+            {"url": "http://a.example/4", "date_modified": null, "date_published": "2024-01-01"}]}"#,
+    );
+    let expected = [
+        "http://a.example/1",
+        "http://b.example/2",
+        "http://a.example/4",
+    ];
+    assert_eq!(locs(&json), expected);
+    assert_eq!(json.urls[0].lastmod, None);
+    assert_eq!(json.urls[2].lastmod.as_deref(), Some("2024-01-01"));
+    assert_eq!(json.stopped, None);
+}
+
+#[test]
+fn broken_json_keeps_what_was_read_and_says_so() {
+    // All of it was lost.
+    let feed = r#"{"version": "https://jsonfeed.org/version/1.1", "items": [
+        {"url": "http://a.example/1"}, {"url": "http://a.example/2"}, {"url": "http://a.exa"#;
+    let cut = parse(feed);
+    assert_eq!(locs(&cut), ["http://a.example/1", "http://a.example/2"]);
+    assert!(cut.stopped.unwrap().starts_with("broken JSON"));
+    for end in (0..feed.len()).filter(|end| feed.is_char_boundary(*end)) {
+        let _ = Sitemap::parse(&feed.as_bytes()[..end], None);
+    }
+    let of_another = br#"{"docs": "https://jsonfeed.org/version/1.1", "items": [{"url": "http://a"#;
+    assert_eq!(
+        Sitemap::parse(of_another, None),
+        Err(SitemapError::NotSitemap)
+    );
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn a_gzipped_sitemap_gives_no_more_than_the_usual_ratio() {
+    // 50 KB gave 50 MiB, and its items, all made before one was looked at, 1.7 GB.
+    let mut feed = br#"{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "http://a.example/1"},"#.to_vec();
+    feed.extend(b"{},".repeat(4 << 20));
+    let bomb = Sitemap::parse(&gzip(&feed), None).unwrap();
+    assert_eq!(locs(&bomb), ["http://a.example/1"]);
+    let stopped = bomb.stopped.unwrap();
+    assert!(stopped.contains("compression ratio"), "{stopped}");
+    // The most regular list there is, as large as the protocol allows, is far from it.
+    let mut regular = String::from("<urlset>");
+    for number in 0..URLS_MAX {
+        regular.push_str(&format!(
+            "<url>\n  <loc>http://a.example/item/{number:05}</loc>\n  <lastmod>2024-01-01</lastmod>\n  \
+             <changefreq>daily</changefreq>\n  <priority>0.5</priority>\n</url>\n"
+        ));
+    }
+    regular.push_str("</urlset>");
+    let whole = Sitemap::parse(&gzip(regular.as_bytes()), None).unwrap();
+    assert_eq!((whole.urls.len(), whole.stopped), (URLS_MAX, None));
+}
+
+#[test]
 fn a_list_of_urls_is_text_and_other_lines_are_passed_over() {
     let sitemap = parse("http://a.example/1\r\n\r\nnot a URL\rHTTPS://a.example/2\n");
     assert_eq!(sitemap.kind, SitemapKind::Text);
@@ -242,9 +309,7 @@ fn gzip_is_unzipped_and_a_cut_one_keeps_its_beginning() {
         text.push_str(&format!("<url><loc>http://a.example/{n}</loc></url>"));
     }
     text.push_str("</urlset>");
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text.as_bytes()).unwrap();
-    let zipped = encoder.finish().unwrap();
+    let zipped = gzip(text.as_bytes());
     assert_eq!(Sitemap::parse(&zipped, None).unwrap().urls.len(), 2_000);
     let cut = Sitemap::parse(&zipped[..zipped.len() / 2], None).unwrap();
     assert!(cut.urls.len() > 100);
@@ -261,9 +326,14 @@ fn the_protocols_bound_on_urls_holds() {
     for _ in 0..=URLS_MAX {
         xml.push_str("<url><loc>http://a.example/</loc></url>");
     }
-    let sitemap = parse(&xml);
-    assert_eq!(sitemap.urls.len(), URLS_MAX);
-    assert_eq!(sitemap.stopped.as_deref(), Some("more than 50000 URLs"));
+    let items = r#"{"url": "http://a.example/"},"#.repeat(URLS_MAX + 1);
+    let version = r#""version": "https://jsonfeed.org/version/1.1""#;
+    let json = format!(r#"{{"items": [{items}7], {version}}}"#);
+    for list in [xml, json] {
+        let sitemap = parse(&list);
+        assert_eq!(sitemap.urls.len(), URLS_MAX);
+        assert_eq!(sitemap.stopped.as_deref(), Some("more than 50000 URLs"));
+    }
 }
 
 #[test]

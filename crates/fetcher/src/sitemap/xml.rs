@@ -9,7 +9,9 @@ use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
-use super::{LOC_BYTES_MAX, Sitemap, SitemapError, SitemapKind, SitemapUrl, URLS_MAX, clean_loc};
+use super::{
+    LOC_BYTES_MAX, Sitemap, SitemapError, SitemapKind, SitemapUrl, URLS_MAX, clean_loc, short,
+};
 
 /// Deeper elements are ignored; a sitemap has five levels.
 const DEPTH_MAX: usize = 64;
@@ -369,9 +371,4 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
             Ok(value) => value.into_owned(),
             Err(_) => a.value.to_string(),
         })
-}
-
-/// A date or the like, which is short; `None` for anything longer.
-fn short(value: &str) -> Option<String> {
-    (value.len() <= 100).then(|| value.to_owned())
 }
