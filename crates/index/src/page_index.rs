@@ -7,19 +7,21 @@
 //! Cost: one indexing thread with a heap of 32 MB. A commit takes some 0.1 s whatever is in it, so the
 //! caller commits every thousand pages or ten seconds.
 
-use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
+use kv::StoreError;
 use outcome::PageType;
 use segment::{SEGMENT_SCHEME, Segmenter, Word, Words, chinese_script};
 use serde::{Deserialize, Serialize};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::schema::Value;
-use tantivy::{Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{
+    Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError, Term,
+};
 
 use crate::directory::PreadDirectory;
-use crate::error::{IndexError, engine};
+use crate::error::{IndexError, engine, opening};
 use crate::forms::push_forms;
 use crate::schema::{Fields, INDEX_SCHEME, host_terms, is_list, tokenizers};
 use crate::tokenizer::{SEPARATOR, push_characters, push_words};
@@ -102,13 +104,12 @@ impl std::fmt::Debug for PageIndex {
 impl PageIndex {
     /// Opens the index in `dir`, making it if there is none.
     ///
-    /// An index that is damaged, or was built with another version's fields or words, is renamed to
-    /// `<dir>.set-aside`, which replaces an earlier one. Then an empty index is begun: the caller sees
-    /// position 0 and replays the journal. The checksum of every file is verified, which takes about a
-    /// second per gigabyte.
+    /// An index that is damaged, or was built with another version's fields or words, is set aside (see
+    /// [`kv::or_anew`]). Then an empty index is begun: the caller sees position 0 and replays the journal. The
+    /// checksum of every file is verified, which takes about a second per gigabyte.
     ///
     /// # Errors
-    /// When the directory cannot be written, or another process writes this index.
+    /// When the directory cannot be read or written, or another process writes this index.
     pub fn open(dir: &Path) -> Result<(PageIndex, Opened), IndexError> {
         PageIndex::open_within(dir, HEAP_BYTES)
     }
@@ -119,44 +120,35 @@ impl PageIndex {
     /// # Errors
     /// As [`PageIndex::open`].
     pub fn open_within(dir: &Path, heap_bytes: usize) -> Result<(PageIndex, Opened), IndexError> {
-        let mut rebuilt_because = None;
-        let mut position = 0;
-        if dir.join("meta.json").exists() {
-            match inspect(dir) {
-                Ok(found) => position = found,
-                Err(why) => {
-                    set_aside(dir)?;
-                    rebuilt_because = Some(why);
-                }
-            }
-        } else if dir.exists() && has_entries(dir) {
-            set_aside(dir)?;
-            rebuilt_because = Some("the index has no meta.json".to_owned());
-        }
-        let index = PageIndex::open_checked(dir, heap_bytes)?;
-        let opened = Opened {
-            position,
-            rebuilt_because,
-        };
-        Ok((index, opened))
+        let opened = kv::or_anew(dir, || {
+            let position = inspect(dir)?;
+            let index = PageIndex::open_checked(dir, heap_bytes);
+            Ok((index.map_err(|error| opening(dir, &error))?, position))
+        })?;
+        let (index, position) = opened.loaded;
+        let rebuilt_because = opened.rebuilt_because;
+        Ok((
+            index,
+            Opened {
+                position,
+                rebuilt_because,
+            },
+        ))
     }
 
-    fn open_checked(dir: &Path, heap_bytes: usize) -> Result<PageIndex, IndexError> {
-        const OPEN: &str = "open the search index";
-        fs::create_dir_all(dir).map_err(engine(OPEN))?;
+    fn open_checked(dir: &Path, heap_bytes: usize) -> tantivy::Result<PageIndex> {
         let fields = Fields::new();
-        let directory = PreadDirectory::open(dir).map_err(engine(OPEN))?;
+        let directory = PreadDirectory::open(dir)?;
         let index = Index::builder()
             .schema(fields.schema.clone())
             .tokenizers(tokenizers())
-            .open_or_create(directory)
-            .map_err(engine(OPEN))?;
+            .open_or_create(directory)?;
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(heap_bytes.max(HEAP_BYTES_LEAST))
             .num_worker_threads(1)
             .num_merge_threads(1)
             .build();
-        let writer = index.writer_with_options(options).map_err(engine(OPEN))?;
+        let writer = index.writer_with_options(options)?;
         writer.set_merge_policy(Box::new(merges()));
         Ok(PageIndex {
             index,
@@ -324,36 +316,36 @@ pub(crate) fn urls(
     Ok(urls)
 }
 
-/// Checks an index and gives its position, or why it cannot be used. The engine may panic on a damaged
-/// index.
-fn inspect(dir: &Path) -> Result<u64, String> {
-    let checked = catch_unwind(AssertUnwindSafe(|| inspect_unguarded(dir)));
-    checked.unwrap_or_else(|_| Err("the index is damaged: opening it panicked".to_owned()))
-}
-
-fn inspect_unguarded(dir: &Path) -> Result<u64, String> {
-    let damaged = |error: tantivy::TantivyError| format!("the index is damaged: {error}");
+/// Checks the index in `dir`, and gives its position: 0 where there is none. The engine may panic on a damaged one.
+fn inspect(dir: &Path) -> Result<u64, StoreError> {
+    let of_no_use = |why: &str| StoreError::damaged(dir.display().to_string(), why);
+    let refused = |error: io::Error| opening(dir, &error.into());
+    if !dir.join("meta.json").try_exists().map_err(refused)? {
+        return match dir.read_dir().map_err(refused)?.next() {
+            None => Ok(0),
+            Some(_) => Err(of_no_use("the index has no meta.json")),
+        };
+    }
+    let damaged = |error: TantivyError| opening(dir, &error);
     let index = Index::open_in_dir(dir).map_err(damaged)?;
     if index.schema() != Fields::new().schema {
-        return Err("the index has the fields of another version".to_owned());
+        return Err(of_no_use("the index has the fields of another version"));
     }
     let broken = index.validate_checksum().map_err(damaged)?;
     if let Some(file) = broken.iter().min() {
-        return Err(format!(
-            "the index is damaged: checksum of {}",
-            file.display()
-        ));
+        let why = format!("the index is damaged: checksum of {}", file.display());
+        return Err(of_no_use(&why));
     }
     let metas = index.load_metas().map_err(damaged)?;
     let payload = match metas.payload {
         None if documents(&metas) == 0 => return Ok(0),
-        None => return Err("the index does not say which records it holds".to_owned()),
-        Some(payload) => payload,
+        payload => payload.and_then(|payload| serde_json::from_str::<Payload>(&payload).ok()),
     };
-    let payload: Payload = serde_json::from_str(&payload)
-        .map_err(|_| "the index does not say which records it holds".to_owned())?;
+    let Some(payload) = payload else {
+        return Err(of_no_use("the index does not say which records it holds"));
+    };
     if (payload.scheme, payload.words) != (INDEX_SCHEME, SEGMENT_SCHEME) {
-        return Err("the index was built by another version's words".to_owned());
+        return Err(of_no_use("the index was built by another version's words"));
     }
     Ok(payload.position)
 }
@@ -361,22 +353,4 @@ fn inspect_unguarded(dir: &Path) -> Result<u64, String> {
 fn documents(metas: &IndexMeta) -> u64 {
     let segments = metas.segments.iter();
     segments.map(|segment| u64::from(segment.num_docs())).sum()
-}
-
-fn has_entries(dir: &Path) -> bool {
-    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some())
-}
-
-fn set_aside(dir: &Path) -> Result<(), IndexError> {
-    let mut name = dir.file_name().unwrap_or_default().to_owned();
-    name.push(".set-aside");
-    let aside: PathBuf = dir.with_file_name(name);
-    let result = match fs::remove_dir_all(&aside) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => fs::rename(dir, &aside),
-    };
-    result.map_err(|source| IndexError::SetAside {
-        path: dir.to_owned(),
-        source,
-    })
 }

@@ -51,19 +51,27 @@ impl StoreError {
         }
     }
 
+    /// What the system said while somebody was `doing` something with the files of the store at `place`: damage, if
+    /// it speaks of what is in them.
+    pub fn of_system(doing: &str, place: &str, error: &io::Error) -> StoreError {
+        match is_damage(error.kind()) {
+            true => StoreError::damaged(place, format!("it is damaged: {error}")),
+            false => StoreError::Refused {
+                doing: format!("{doing} {place}"),
+                cause: words_of(error),
+            },
+        }
+    }
+
     /// An error of the engine while it was `doing` something with the store at `place`.
     pub(crate) fn of_engine(doing: &str, place: &str, error: &sled::Error) -> StoreError {
         match error {
             sled::Error::Io(io) if is_lock(io) => StoreError::InUse {
                 place: place.to_owned(),
             },
-            sled::Error::Io(io) if !is_damage(io.kind()) => StoreError::Refused {
-                doing: format!("{doing} {place}"),
-                cause: words_of(io),
-            },
+            sled::Error::Io(io) => StoreError::of_system(doing, place, io),
             // By name, so that a new kind of error of the engine has to be looked at.
-            sled::Error::Io(_)
-            | sled::Error::Corruption { .. }
+            sled::Error::Corruption { .. }
             | sled::Error::CollectionNotFound(_)
             | sled::Error::Unsupported(_)
             | sled::Error::ReportableBug(_) => {

@@ -2,7 +2,7 @@
 //!
 //! Tamis keeps such a store in `state/fingerprints`. It is a view: it follows from the archive's
 //! journal and holds, beside its rows, the journal position up to which it follows from it. A view
-//! with files of its own, `state/frontier`, shares the errors and the way in, [`or_anew`]. What
+//! with files of its own, `state/frontier` or `index`, shares the errors and the way in, [`or_anew`]. What
 //! views need of a store is the same, and is here once:
 //!
 //! - **Opening.** One opener at a time. A store that this process has just closed can be opened at

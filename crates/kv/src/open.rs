@@ -12,6 +12,8 @@ const LOCK_TRIES: u32 = 25;
 const LOCK_WAIT: Duration = Duration::from_millis(20);
 /// Writes to a store in memory that make the engine collect its garbage.
 const GARBAGE_WRITES: u32 = 1_000;
+/// Stores of one name that stay set aside: the first, which may tell the cause, and the last.
+const ASIDE_MAX: u32 = 2;
 
 /// How to open a store.
 #[derive(Debug, Clone, Copy)]
@@ -156,16 +158,20 @@ fn open_unlocked(config: &sled::Config) -> sled::Result<sled::Db> {
     config.open()
 }
 
-/// Renames `dir` to the first free `NAME.set-aside-N`.
+/// Renames `dir` to the first free `NAME.set-aside-N`; the last of them takes the place of the one before.
 fn set_aside(dir: &Path) -> Result<PathBuf, StoreError> {
     let name = dir
         .file_name()
         .map_or_else(|| "store".into(), |name| name.to_string_lossy());
-    let aside = (1..)
-        .map(|number| dir.with_file_name(format!("{name}.set-aside-{number}")))
-        .find(|path| !path.exists())
-        .expect("there is always a larger number");
-    std::fs::rename(dir, &aside)
+    let named = |number| dir.with_file_name(format!("{name}.set-aside-{number}"));
+    let free = (1..ASIDE_MAX).map(named).find(|path| !path.exists());
+    let aside = free.unwrap_or_else(|| named(ASIDE_MAX));
+    let cleared = match std::fs::remove_dir_all(&aside) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        cleared => cleared,
+    };
+    cleared
+        .and_then(|()| std::fs::rename(dir, &aside))
         .map_err(|error| StoreError::refused("set aside the damaged store in", dir, &error))?;
     Ok(aside)
 }
@@ -291,6 +297,22 @@ mod tests {
             name.to_string_lossy().contains("set-aside")
         });
         assert_eq!(aside.count(), 0);
+    }
+
+    #[test]
+    fn of_stores_that_are_set_aside_the_first_and_the_last_stay() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let dir = parent.path().join("rows");
+        for number in 0..4u8 {
+            with_row(&dir, b"noise");
+            std::fs::write(dir.join("number"), [number]).expect("written");
+            open_rows(&dir, FORMAT).expect("opens");
+        }
+        let number = |at: u8| {
+            let file = parent.path().join(format!("rows.set-aside-{at}/number"));
+            std::fs::read(file).ok()
+        };
+        assert_eq!([1, 2, 3].map(number), [Some(vec![0]), Some(vec![3]), None]);
     }
 
     #[test]
