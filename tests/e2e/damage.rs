@@ -87,9 +87,8 @@ fn removed_state_and_index_are_rebuilt() {
     mends(&bench, "search index");
 }
 
-#[test]
-fn state_and_index_full_of_noise_are_rebuilt() {
-    let bench = bench();
+/// Writes noise over all files of state and index.
+fn write_noise(bench: &Bench) {
     for view in ["state/frontier", "state/fingerprints", "index"] {
         for path in files(&bench.crawl_dir("crawl").join(view)) {
             let len = fs::metadata(&path).expect("a file").len() as usize;
@@ -99,7 +98,37 @@ fn state_and_index_full_of_noise_are_rebuilt() {
             fs::write(&path, noise).expect("written");
         }
     }
+}
+
+#[test]
+fn state_and_index_full_of_noise_are_rebuilt() {
+    let bench = bench();
+    write_noise(&bench);
     mends(&bench, "frontier");
+}
+
+#[test]
+fn a_check_tells_damage_each_time_and_moves_nothing() {
+    // The first one set aside what it found damaged and began it anew, and the second said that all agrees.
+    let bench = bench();
+    let dir = bench.crawl_dir("crawl");
+    write_noise(&bench);
+    // Noise at the end of the frontier's log is cut as what a kill left. This is what a crawl notes for the next start.
+    fs::write(dir.join("state/frontier/damaged"), "a row is none").expect("written");
+    for _ in 0..2 {
+        let check = tamis(&["check-dir"]).arg(&dir).output().expect("runs");
+        says(&check, 1, &[]);
+        let damaged = [
+            "the frontier is damaged: a row is none",
+            "the fingerprint tables are damaged",
+            "the search index is damaged",
+        ];
+        has(&stdout(&check), &damaged);
+    }
+    let is_aside = |path: &PathBuf| path.to_string_lossy().contains("set-aside");
+    assert_eq!(files(&dir).iter().find(|path| is_aside(path)), None);
+    mends(&bench, "frontier");
+    assert!(files(&dir).iter().any(is_aside));
 }
 
 #[test]

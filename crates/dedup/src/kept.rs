@@ -12,6 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use kv::StoreError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simhash::{IndexConfig, IndexError, Neighbour, TableIndex, TextPrint};
@@ -136,19 +137,23 @@ impl KeptDocuments {
         drop(TableIndex::in_memory(config).map_err(KeptError::Reach)?);
         std::fs::create_dir_all(dir).map_err(failed)?;
         let path = dir.join("kept.jsonl");
-        let opened = TableIndex::open(&dir.join("fingerprints"), config);
-        let (mut index, opened) = opened.map_err(|source| KeptError::Index {
+        let damaged = |why: String| KeptError::Damaged {
             dir: dir.to_owned(),
-            source,
+            why,
+        };
+        // Nobody has what it would be built again from, so one that is damaged stays where it is.
+        let opened = kv::as_they_are(|| TableIndex::open(&dir.join("fingerprints"), config));
+        let (mut index, opened) = opened.map_err(|source| match source {
+            IndexError::Store(StoreError::Damaged { why, .. }) => damaged(why),
+            source => KeptError::Index {
+                dir: dir.to_owned(),
+                source,
+            },
         })?;
         let position = usize::try_from(opened.position).unwrap_or(usize::MAX);
         let Names { mut names, ends } = Names::read(&path).map_err(failed)?;
-        if opened.rebuilt_because.is_some() || names.len() < position {
-            let why = opened.rebuilt_because.clone();
-            return Err(KeptError::Damaged {
-                dir: dir.to_owned(),
-                why: why.unwrap_or_else(|| "kept.jsonl is shorter than the index".to_owned()),
-            });
+        if names.len() < position {
+            return Err(damaged("kept.jsonl is shorter than the index".to_owned()));
         }
         for number in position..names.len() {
             index.remove(number as u64)?;
@@ -361,6 +366,32 @@ mod tests {
         drop(kept);
         let mut kept = open(dir.path());
         assert_eq!(kept.nearest(&b).unwrap().unwrap().1.id, "b2");
+    }
+
+    #[test]
+    fn a_damaged_index_is_told_each_time_and_stays() {
+        // The first run set it aside, and the second took the empty one for it: all that was kept was new again.
+        let dir = tempfile::tempdir().unwrap();
+        let mut kept = open(dir.path());
+        let a = print("one river and a stone");
+        kept.insert(&a, name("a")).unwrap();
+        kept.store().unwrap();
+        drop(kept);
+        let noise: Vec<u8> = (0..100_000u32)
+            .map(|at| (at.wrapping_mul(2_654_435_761) >> 7) as u8)
+            .collect();
+        for file in ["conf", "db"] {
+            std::fs::write(dir.path().join("fingerprints").join(file), &noise).unwrap();
+        }
+        for _ in 0..2 {
+            let opened = KeptDocuments::open(dir.path(), &IndexConfig::default());
+            assert!(
+                matches!(opened, Err(KeptError::Damaged { .. })),
+                "{opened:?}"
+            );
+        }
+        let names = std::fs::read_to_string(dir.path().join("kept.jsonl")).unwrap();
+        assert!(names.contains("\"a\""), "{names}");
     }
 
     #[test]

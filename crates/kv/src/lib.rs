@@ -12,7 +12,8 @@
 //!   files, which is caught.
 //! - **Setting aside.** A damaged store is renamed to `NAME.set-aside-1` and an empty one begun:
 //!   [`open`] then says why. A full disk, a missing permission or a failing device is no damage
-//!   ([`StoreError::Refused`]); nothing is set aside for it.
+//!   ([`StoreError::Refused`]); nothing is set aside for it. Nor is anything by who only looks:
+//!   [`as_they_are`].
 //! - **Writing.** A [`Batch`] becomes visible as a whole, also after a crash. Batches reach the
 //!   disk in the order in which they were applied, so a position that is written with the last of
 //!   several batches is never ahead of the rows.
@@ -50,5 +51,5 @@ mod open;
 mod store;
 
 pub use error::StoreError;
-pub use open::{Format, Opened, Options, open, or_anew};
+pub use open::{Format, Opened, Options, as_they_are, open, or_anew};
 pub use store::{BATCH_MAX, Batch, Bytes, Map, Store};

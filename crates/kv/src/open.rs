@@ -1,5 +1,6 @@
 //! The way to a store: opened, checked, and begun anew where what is there is of no use.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +15,11 @@ const LOCK_WAIT: Duration = Duration::from_millis(20);
 const GARBAGE_WRITES: u32 = 1_000;
 /// Stores of one name that stay set aside: the first, which may tell the cause, and the last.
 const ASIDE_MAX: u32 = 2;
+
+thread_local! {
+    /// What is opened here is only looked at.
+    static IS_LOOKED_AT: Cell<bool> = const { Cell::new(false) };
+}
 
 /// How to open a store.
 #[derive(Debug, Clone, Copy)]
@@ -56,8 +62,8 @@ pub struct Opened<T> {
 /// each time.
 ///
 /// # Errors
-/// [`StoreError::InUse`] and [`StoreError::Refused`], also those of `load`; nothing is set aside
-/// then.
+/// [`StoreError::InUse`] and [`StoreError::Refused`], also those of `load`, and within
+/// [`as_they_are`] [`StoreError::Damaged`]; nothing is set aside then.
 pub fn open<T>(
     dir: &Path,
     options: &Options<'_>,
@@ -72,7 +78,8 @@ pub fn open<T>(
 /// For stores that keep files of their own; [`open`] is the same for those of the engine.
 ///
 /// # Errors
-/// [`StoreError::InUse`] and [`StoreError::Refused`] of `load`; nothing is set aside then.
+/// [`StoreError::InUse`] and [`StoreError::Refused`] of `load`, and within [`as_they_are`]
+/// [`StoreError::Damaged`]; nothing is set aside then.
 pub fn or_anew<T>(
     dir: &Path,
     mut load: impl FnMut() -> Result<T, StoreError>,
@@ -84,8 +91,8 @@ pub fn or_anew<T>(
                 rebuilt_because: None,
             });
         }
-        Err(StoreError::Damaged { why, .. }) => why,
-        Err(error @ (StoreError::InUse { .. } | StoreError::Refused { .. })) => return Err(error),
+        Err(StoreError::Damaged { why, .. }) if !IS_LOOKED_AT.get() => why,
+        Err(error) => return Err(error),
     };
     let aside = set_aside(dir)?;
     let loaded = try_load(dir, &mut load)?;
@@ -96,6 +103,22 @@ pub fn or_anew<T>(
             aside.display()
         )),
     })
+}
+
+/// Lets `open` open stores to look at them: what is damaged is told as [`StoreError::Damaged`] and stays where
+/// it is.
+///
+/// For who checks stores, and for who cannot rebuild them. It holds for this thread, so that a view needs no
+/// second way in.
+pub fn as_they_are<T>(open: impl FnOnce() -> T) -> T {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            IS_LOOKED_AT.set(self.0);
+        }
+    }
+    let _before = Before(IS_LOOKED_AT.replace(true));
+    open()
 }
 
 fn try_load<T>(
@@ -297,6 +320,25 @@ mod tests {
             name.to_string_lossy().contains("set-aside")
         });
         assert_eq!(aside.count(), 0);
+    }
+
+    #[test]
+    fn what_is_looked_at_is_told_to_be_damaged_and_stays_where_it_is() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let dir = parent.path().join("rows");
+        with_row(&dir, b"noise");
+        for _ in 0..2 {
+            let looked = as_they_are(|| open_rows(&dir, FORMAT)).map(|_| ());
+            assert!(
+                matches!(looked, Err(StoreError::Damaged { .. })),
+                "{looked:?}"
+            );
+        }
+        let opened = open_rows(&dir, FORMAT).expect("opens");
+        assert!(opened.rebuilt_because.is_some());
+        drop(opened);
+        let looked = as_they_are(|| open_rows(&dir, FORMAT));
+        assert_eq!(looked.expect("opens").rebuilt_because, None);
     }
 
     #[test]

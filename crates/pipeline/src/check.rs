@@ -150,6 +150,26 @@ pub fn check(
     Ok(report)
 }
 
+/// A view as it is; none where it is damaged, which is a problem. It stays where it is: the next check finds the
+/// same, and the next start sets it aside.
+fn as_it_is<T, E: Into<CrawlError>>(
+    (view, it): (&str, &str),
+    report: &mut CheckReport,
+    open: impl FnOnce() -> Result<T, E>,
+) -> Result<Option<T>, CrawlError> {
+    let error = match kv::as_they_are(open).map_err(E::into) {
+        Ok(view) => return Ok(Some(view)),
+        Err(error) => error,
+    };
+    let Some(why) = error.damage() else {
+        return Err(error);
+    };
+    report.problem(format!(
+        "{view} damaged: {why}; the next start rebuilds {it}"
+    ));
+    Ok(None)
+}
+
 fn check_frontier(
     dir: &CrawlDir,
     view: &Path,
@@ -158,13 +178,12 @@ fn check_frontier(
     report: &mut CheckReport,
 ) -> Result<(), CrawlError> {
     let frontier_config = setup::frontier_config(config);
-    let (frontier, opened) = Frontier::open(view, frontier_config, Instant::now())?;
-    if let Some(why) = opened.rebuilt_because {
-        report.problem(format!(
-            "the frontier is damaged: {why}; the next start rebuilds it"
-        ));
+    let opened = as_it_is(("the frontier is", "it"), report, || {
+        Frontier::open(view, frontier_config, Instant::now())
+    })?;
+    let Some((frontier, opened)) = opened else {
         return Ok(());
-    }
+    };
     if report.lags("the frontier", opened.position, dir)? {
         return Ok(());
     }
@@ -192,13 +211,12 @@ fn check_tables(
     journal: &Journal,
     report: &mut CheckReport,
 ) -> Result<(), CrawlError> {
-    let (tables, opened) = TableIndex::open(view, &index_config(config))?;
-    if let Some(why) = opened.rebuilt_because {
-        report.problem(format!(
-            "the fingerprint tables are damaged: {why}; the next start rebuilds them"
-        ));
+    let opened = as_it_is(("the fingerprint tables are", "them"), report, || {
+        TableIndex::open(view, &index_config(config))
+    })?;
+    let Some((tables, opened)) = opened else {
         return Ok(());
-    }
+    };
     if report.lags("the fingerprint tables", opened.position, dir)? {
         return Ok(());
     }
@@ -225,13 +243,12 @@ fn check_index(
     journal: &Journal,
     report: &mut CheckReport,
 ) -> Result<(), CrawlError> {
-    let (index, opened) = PageIndex::open(view)?;
-    if let Some(why) = opened.rebuilt_because {
-        report.problem(format!(
-            "the search index is damaged: {why}; the next start rebuilds it"
-        ));
+    let opened = as_it_is(("the search index is", "it"), report, || {
+        PageIndex::open(view)
+    })?;
+    let Some((index, opened)) = opened else {
         return Ok(());
-    }
+    };
     let mut wanted: HashSet<&str> = journal.kept.values().map(String::as_str).collect();
     let behind = report.lags("the search index", opened.position, dir)?;
     for (url, page) in index.urls()? {
@@ -321,15 +338,7 @@ fn in_ram(config: &CrawlConfig) -> IndexConfig {
 pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, CrawlError> {
     let _lock = dir.lock()?;
     for view in [dir.frontier(), dir.fingerprints(), dir.index()] {
-        match std::fs::remove_dir_all(&view) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(CrawlError::Directory {
-                    what: format!("remove {}", view.display()),
-                    source: error,
-                });
-            }
-            Ok(()) | Err(_) => {}
-        }
+        views::remove(&view)?;
     }
     saved_file::remove(&dir.memory())?;
     saved_file::remove(&dir.visits())?;

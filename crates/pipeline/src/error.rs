@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use frontier::FrontierError;
+
 /// An error that ends a crawl. What happens to a single URL is never one.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
@@ -54,6 +56,19 @@ pub enum CrawlError {
     /// A thread of ours ended by a panic.
     #[error("the {0} ended unexpectedly; every page recorded so far is safe, start again to go on")]
     Panicked(&'static str),
+}
+
+impl CrawlError {
+    /// What is wrong with a view's files, where the error says that they are damaged.
+    pub(crate) fn damage(&self) -> Option<&str> {
+        use kv::StoreError::Damaged;
+        match self {
+            Self::Frontier(FrontierError::Store(Damaged { why, .. }))
+            | Self::Fingerprints(simhash::IndexError::Store(Damaged { why, .. }))
+            | Self::Index(index::IndexError::Store(Damaged { why, .. })) => Some(why),
+            _ => None,
+        }
+    }
 }
 
 /// What to do about a directory that cannot be used.

@@ -74,7 +74,9 @@ pub(crate) fn open(
     let is_fresh = archive.last_seq() == 0;
     let end = archive::end(&dir.archive())?.0;
     if is_node {
-        begin_frontier_anew(dir)?;
+        // On many machines the ledger has the URLs that wait, and who has them: nothing of them is taken from an
+        // earlier start.
+        remove(&dir.frontier())?;
     }
     let ((frontier, links), mut frontier_view) =
         open_view(&dir.frontier(), "frontier", end, &mut notes, || {
@@ -131,15 +133,18 @@ pub(crate) fn open(
     Ok(opened)
 }
 
-/// On many machines the ledger has the URLs that wait, and who has them: nothing of them is taken
-/// from an earlier start.
-fn begin_frontier_anew(dir: &CrawlDir) -> Result<(), CrawlError> {
-    let path = dir.frontier();
-    match std::fs::remove_dir_all(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CrawlError::Directory {
-            what: format!("remove {}", path.display()),
-            source: error,
-        }),
+/// Throws a view away: the next start builds it again.
+///
+/// # Errors
+/// When the directory cannot be written.
+pub(crate) fn remove(view: &Path) -> Result<(), CrawlError> {
+    match std::fs::remove_dir_all(view) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(CrawlError::Directory {
+                what: format!("remove {}", view.display()),
+                source,
+            })
+        }
         Ok(()) | Err(_) => Ok(()),
     }
 }
@@ -147,7 +152,8 @@ fn begin_frontier_anew(dir: &CrawlDir) -> Result<(), CrawlError> {
 /// A view's journal position, and why it was rebuilt, if it was.
 type View = (u64, Option<String>);
 
-/// Opens a view; one that knows more than the archive is set aside and opened empty.
+/// Opens a view; one that knows more than the archive follows from records that are gone, as when that was restored
+/// from a backup: it is thrown away and opened empty.
 fn open_view<T>(
     path: &Path,
     name: &str,
@@ -160,7 +166,10 @@ fn open_view<T>(
         return Ok((view, opened));
     }
     drop(view);
-    set_aside(path, name, notes)?;
+    remove(path)?;
+    notes.push(format!(
+        "{name}: rebuilt from the archive, because it was ahead of it (was the archive restored from a backup?)"
+    ));
     open()
 }
 
@@ -297,19 +306,6 @@ impl Opened {
     }
 }
 
-/// Throws a view away that knows more than the archive: it follows from records that are gone, as
-/// when the archive was restored from a backup.
-fn set_aside(view: &Path, name: &str, notes: &mut Vec<String>) -> Result<(), CrawlError> {
-    std::fs::remove_dir_all(view).map_err(|source| CrawlError::Directory {
-        what: format!("remove {}", view.display()),
-        source,
-    })?;
-    notes.push(format!(
-        "{name}: rebuilt from the archive, because it was ahead of it (was the archive restored from a backup?)"
-    ));
-    Ok(())
-}
-
 /// How far each view had come when it was opened.
 struct Reached {
     frontier: u64,
@@ -434,12 +430,12 @@ mod tests {
             damaged,
             ["frontier: rebuilt from the archive, because it is damaged"]
         );
-        let set_aside = vec!["frontier: rebuilt, because it was ahead".to_owned()];
-        assert_eq!(notes((0, None), false, set_aside.clone()), set_aside);
+        let thrown_away = vec!["frontier: rebuilt, because it was ahead".to_owned()];
+        assert_eq!(notes((0, None), false, thrown_away.clone()), thrown_away);
     }
 
     #[test]
-    fn a_view_that_knows_more_than_the_archive_is_set_aside_and_opened_empty() {
+    fn a_view_that_knows_more_than_the_archive_is_thrown_away_and_opened_empty() {
         let dir = tempfile::tempdir().expect("a directory");
         let view = dir.path().join("view");
         std::fs::create_dir(&view).expect("made");
