@@ -6,6 +6,7 @@
 //! together, as the paragraphs of an article do. The group with most text wins, weighed by its name.
 
 use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
 
 use ego_tree::NodeRef;
 use html5ever::local_name;
@@ -94,34 +95,14 @@ impl States {
             .collect()
     }
 
-    /// Visits all values. It keeps its own stack, since the page decides how deep they are nested.
     fn visit(&mut self, source: TextSource, root: &Value) {
-        let mut open: Vec<(&Value, String)> = vec![(root, String::new())];
-        while let Some((value, path)) = open.pop() {
+        for (value, path) in Walk::new(root, VALUES_MAX - self.values.min(VALUES_MAX)) {
             if self.is_full() {
                 return;
             }
             self.values += 1;
-            match value {
-                Value::String(text) => self.string(source, &path, text),
-                Value::Array(items) => {
-                    let items = items.iter().take(VALUES_MAX).rev();
-                    open.extend(items.map(|item| (item, path.clone())));
-                }
-                Value::Object(fields) => {
-                    for (key, inner) in fields.iter().rev() {
-                        // Keys that are ids say nothing.
-                        let is_name =
-                            key.len() <= 40 && !key.bytes().any(|byte| byte.is_ascii_digit());
-                        let key = if is_name { key } else { "*" };
-                        let path = match path.len() < 200 {
-                            true => format!("{path}.{key}"),
-                            false => path.clone(),
-                        };
-                        open.push((inner, path));
-                    }
-                }
-                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            if let Value::String(text) = value {
+                self.string(source, &path, text);
             }
         }
     }
@@ -183,6 +164,64 @@ impl States {
             });
         }
     }
+}
+
+/// The first values of a state in their order, each with its path. It keeps its own stack, since the page decides
+/// how deep they are nested; and there no more than can still be visited, since it decides how many there are.
+struct Walk<'v> {
+    /// What is to come, the next one last, with the path of what holds it and its key there.
+    open: Vec<(&'v Value, Rc<str>, Option<&'v str>)>,
+    /// How many are still visited.
+    left: usize,
+}
+
+impl<'v> Walk<'v> {
+    fn new(root: &'v Value, left: usize) -> Self {
+        let open = vec![(root, "".into(), None)];
+        Self { open, left }
+    }
+}
+
+impl<'v> Iterator for Walk<'v> {
+    type Item = (&'v Value, Rc<str>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let (value, above, key) = self.open.pop()?;
+        let path = match key {
+            Some(key) => below(above, key),
+            None => above,
+        };
+        match value {
+            Value::Array(items) => {
+                let items = items.iter().take(self.left).rev();
+                self.open
+                    .extend(items.map(|item| (item, path.clone(), None)));
+            }
+            Value::Object(fields) => {
+                let fields = fields.iter().take(self.left).rev();
+                self.open
+                    .extend(fields.map(|(key, inner)| (inner, path.clone(), Some(key.as_str()))));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        // Not after each value: that would move all of it each time.
+        if self.open.len() > 2 * VALUES_MAX {
+            self.open.drain(..self.open.len() - self.left);
+        }
+        Some((value, path))
+    }
+}
+
+/// The path of a field.
+fn below(path: Rc<str>, key: &str) -> Rc<str> {
+    if path.len() >= 200 {
+        return path;
+    }
+    // Keys that are ids say nothing.
+    let is_name = key.len() <= 40 && !key.bytes().any(|byte| byte.is_ascii_digit());
+    let key = if is_name { key } else { "*" };
+    format!("{path}.{key}").into()
 }
 
 /// Which state a script is, if it is one.
@@ -396,6 +435,40 @@ mod tests {
         assert_eq!(key_before(&script[..open]), "content");
         assert_eq!(end_of_literal(b"\"never", 0), None);
         assert_eq!(unescaped("\\ud83d\\u"), "\u{FFFD}");
+    }
+
+    #[test]
+    fn a_walk_holds_no_more_than_it_may_still_visit_and_no_path_twice() {
+        // Each item that waited had a path of its own, 200 bytes long: 270 MB for 1.9 MB.
+        let key = "a".repeat(40);
+        let mut text = "0,".repeat(20_000);
+        for _ in 0..20 {
+            text = format!("{{\"{key}\":[{text}0]}},{}", "0,".repeat(20_000));
+        }
+        let root: Value = serde_json::from_str(&format!("[{text}0]")).expect("a list");
+        let mut walk = Walk::new(&root, VALUES_MAX);
+        let mut visited = 0;
+        let mut paths = HashSet::new();
+        while let Some((_, path)) = walk.next() {
+            visited += 1;
+            assert!(walk.open.len() <= 2 * VALUES_MAX);
+            paths.insert(path.as_ptr());
+        }
+        assert_eq!(visited, VALUES_MAX);
+        assert!(paths.len() <= 21, "{} paths", paths.len());
+    }
+
+    #[test]
+    fn a_walk_gives_values_in_their_order_with_their_paths() {
+        let json = r#"{"a":[{"x1":1},2],"b":{"c":{"d":3}}}"#;
+        let root: Value = serde_json::from_str(json).expect("an object");
+        let of = |left| -> Vec<String> {
+            let walk = Walk::new(&root, left).filter(|(value, _)| value.is_number());
+            walk.map(|(value, path)| format!("{path}={value}"))
+                .collect()
+        };
+        assert_eq!(of(VALUES_MAX), [".a.*=1", ".a=2", ".b.c.d=3"]);
+        assert_eq!(of(5), [".a.*=1", ".a=2"]);
     }
 
     #[test]
