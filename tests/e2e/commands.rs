@@ -35,6 +35,11 @@ fn the_demo_runs_alone_and_its_sums_close() {
     run(tamis(&["report", "--format", "html", "--out"])
         .arg(dir.path().join("r.html"))
         .arg(&demo));
+    let both = tamis(&["report", "--json", "--format", "html"])
+        .arg(&demo)
+        .output();
+    // It printed JSON without a word.
+    says(&both.expect("runs"), 2, &["--json and --format"]);
     // What somebody else put there is not removed with an earlier demo.
     let notes = demo.join("notes.txt");
     std::fs::write(&notes, "mine").expect("written");

@@ -64,6 +64,31 @@ fn every_method_finds_the_copy_and_all_but_one_keep_the_rest() {
         let rows = values(&run(tamis(&["dedup"]).args(&options).arg(&docs)));
         assert_eq!(rows[30]["dup_of"], 7, "{options:?}");
     }
+    // They were passed over without a word, and a reach that nobody asks for was refused.
+    for (options, code, told) in [
+        (
+            vec!["--threshold", "0.9"],
+            2,
+            "use --method shingles or spotsigs",
+        ),
+        (vec!["--method", "imatch", "--stem"], 2, "--stem: "),
+        (
+            vec!["--method", "exact", "--reach", "5", "--k", "1"],
+            0,
+            "note: --method exact does not read --k, --reach",
+        ),
+        (
+            vec!["--method", "shingles", "--k", "1", "--reach", "20"],
+            0,
+            "note: --method shingles does not read --k, --reach",
+        ),
+    ] {
+        let output = tamis(&["dedup"]).args(&options).arg(&docs).output();
+        let output = output.expect("runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{options:?}: {said}");
+        assert!(said.contains(told), "{options:?}: {said}");
+    }
     let wrong = ["dedup", "--method", "imatch", "--index", "seen", &docs];
     let wrong = tamis(&wrong)
         .current_dir(dir.path())

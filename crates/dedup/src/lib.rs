@@ -49,4 +49,4 @@ pub use decide::{Answer, Counts, Decision, Deduplicator, Failure, Near, Verdict}
 pub use kept::{KeptDocuments, KeptError, Name};
 pub use pair::{Pair, Side};
 pub use reader::{Reader, Reading};
-pub use settings::{Method, Settings, SettingsError};
+pub use settings::{Method, Settings, SettingsError, Unread};

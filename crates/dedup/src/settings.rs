@@ -85,6 +85,27 @@ impl Default for Settings {
     }
 }
 
+/// A choice other than the usual one that the method of the settings does not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unread {
+    /// The choice, by the name of its option.
+    pub choice: &'static str,
+    /// The methods that read it.
+    pub methods: &'static [Method],
+}
+
+/// The methods that decide by fingerprints, and so read what those are made of.
+const BY_PRINT: &[Method] = &[Method::Combined, Method::Simhash, Method::Exact];
+const BY_SKETCH: &[Method] = &[Method::Combined];
+const BY_SHARE: &[Method] = &[Method::Shingles, Method::SpotSigs];
+const BY_DISTANCE: &[Method] = &[Method::Combined, Method::Simhash];
+const BY_RUNS: &[Method] = &[
+    Method::Combined,
+    Method::Simhash,
+    Method::Exact,
+    Method::Shingles,
+];
+
 /// Why settings do not go together.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum SettingsError {
@@ -133,6 +154,32 @@ impl Settings {
         Ok(())
     }
 
+    /// The choices that were made in vain.
+    pub fn unread(&self) -> Vec<Unread> {
+        let usual = Settings::default();
+        let (made, of) = (&self.features, &usual.features);
+        let choices = [
+            ("k", self.k != usual.k, BY_DISTANCE),
+            ("reach", self.reach.is_some(), BY_SKETCH),
+            ("overlap", self.overlap != usual.overlap, BY_SKETCH),
+            ("threshold", self.threshold.is_some(), BY_SHARE),
+            ("tables", self.tables != usual.tables, BY_PRINT),
+            ("words", made.cut != of.cut, BY_PRINT),
+            ("drop-stop-words", made.drop_stop_words, BY_PRINT),
+            ("stem", made.stem, BY_PRINT),
+            ("weights", made.weight != of.weight, BY_PRINT),
+            ("hash", made.hash != of.hash, BY_PRINT),
+            ("shingle", self.shingle.is_some(), BY_RUNS),
+            ("modulus", made.modulus != of.modulus, BY_RUNS),
+        ];
+        let unread = choices
+            .into_iter()
+            .filter(|(_, is_made, methods)| *is_made && !methods.contains(&self.method));
+        unread
+            .map(|(choice, _, methods)| Unread { choice, methods })
+            .collect()
+    }
+
     /// The index that answers: what it looks for, and where it is held.
     pub fn index(&self) -> IndexConfig {
         let usual = IndexConfig::default();
@@ -147,7 +194,12 @@ impl Settings {
             ..usual
         };
         match self.method {
-            Method::Combined | Method::IMatch | Method::Shingles | Method::SpotSigs => config,
+            Method::Combined => config,
+            // It holds what is kept, and is not asked for what is near.
+            Method::IMatch | Method::Shingles | Method::SpotSigs => IndexConfig {
+                memory: self.memory,
+                ..usual
+            },
             Method::Simhash => IndexConfig {
                 reach: self.k,
                 overlap: OVERLAP_NEVER,
@@ -234,6 +286,60 @@ mod tests {
             overlap.check(false),
             Err(SettingsError::Overlap(_))
         ));
+    }
+
+    #[test]
+    fn what_a_method_does_not_read_is_told() {
+        // It was passed over without a word.
+        let unread = |settings: Settings| -> Vec<&str> {
+            let unread = settings.unread();
+            unread.iter().map(|unread| unread.choice).collect()
+        };
+        let all = |method| Settings {
+            method,
+            k: 1,
+            reach: Some(5),
+            overlap: 0.9,
+            threshold: Some(0.9),
+            tables: Tables::Sixteen,
+            features: Features {
+                stem: true,
+                modulus: 4,
+                ..Features::default()
+            },
+            shingle: Some(2),
+            ..Settings::default()
+        };
+        assert_eq!(unread(all(Method::Combined)), ["threshold"]);
+        assert_eq!(
+            unread(all(Method::Simhash)),
+            ["reach", "overlap", "threshold"]
+        );
+        assert_eq!(
+            unread(all(Method::Exact)),
+            ["k", "reach", "overlap", "threshold"]
+        );
+        let compared = ["k", "reach", "overlap", "tables", "stem"];
+        assert_eq!(unread(all(Method::Shingles)), compared);
+        let runs = ["shingle", "modulus"];
+        assert_eq!(
+            unread(all(Method::SpotSigs)),
+            [&compared[..], &runs].concat()
+        );
+        assert!(unread(all(Method::IMatch)).contains(&"threshold"));
+        for method in [Method::Combined, Method::IMatch] {
+            let usual = Settings {
+                method,
+                ..Settings::default()
+            };
+            assert!(unread(usual).is_empty());
+        }
+        // A reach that four tables cannot answer, and that nobody asks for.
+        let far = Settings {
+            reach: Some(20),
+            ..all(Method::Shingles)
+        };
+        assert_eq!(far.index(), IndexConfig::default());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ::dedup::{
     Answer, Counts, Decision, Deduplicator, Failure, KeptDocuments, KeptError, Settings,
-    SettingsError, Verdict,
+    SettingsError, Unread, Verdict,
 };
 use clap::ValueEnum;
 use documents::{Documents, OpenError, source};
@@ -229,6 +229,9 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     settings
         .check(args.index.is_some())
         .map_err(|error| usage(told_of_settings(error)))?;
+    if let Some(note) = told_of_unread(args.method, &settings.unread())? {
+        output.say(note);
+    }
     let mut documents = Documents::open(files(args)?);
     let index = settings.index();
     let kept = match &args.index {
@@ -283,6 +286,44 @@ fn settings(args: &Args) -> Settings {
         features: args.features.features(),
         shingle: args.features.shingle(),
     }
+}
+
+/// Choices that scripts may give with every method: passed over, and told.
+const PASSED_OVER: [&str; 3] = ["k", "reach", "tables"];
+
+/// A note on options that the method does not read.
+///
+/// # Errors
+/// For those that tell what is a duplicate by another method, or what it is made of: the answer would be another
+/// than was asked for.
+fn told_of_unread(method: Method, unread: &[Unread]) -> anyhow::Result<Option<String>> {
+    let name = |method: Method| {
+        let value = method.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    };
+    let is_wrong = |unread: &&Unread| !PASSED_OVER.contains(&unread.choice);
+    if let Some(Unread { choice, methods }) = unread.iter().find(is_wrong) {
+        let readers = Method::value_variants().iter();
+        let readers = readers.filter(|reader| methods.contains(&(**reader).into()));
+        let readers: Vec<String> = readers.map(|reader| name(*reader)).collect();
+        return Err(usage(format!(
+            "--{choice}: --method {} does not read it; leave it out, or use --method {}",
+            name(method),
+            readers.join(" or ")
+        )));
+    }
+    let choices: Vec<String> = unread
+        .iter()
+        .map(|unread| format!("--{}", unread.choice))
+        .collect();
+    let note = || {
+        format!(
+            "note: --method {} does not read {}",
+            name(method),
+            choices.join(", ")
+        )
+    };
+    Ok((!choices.is_empty()).then(note))
 }
 
 fn told_of_settings(error: SettingsError) -> String {

@@ -96,6 +96,11 @@ fn form_of(out: Option<&Path>, output: &Output) -> Form {
 
 /// Writes the report.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
+    if output.json && args.format.is_some_and(|form| form != Form::Json) {
+        return Err(usage(
+            "--json and --format ask for two forms of one report: leave one of them out",
+        ));
+    }
     let dirs = together::open(&args.dir, &args.with, output)?;
     let all = AsOne::of(&dirs)?;
     let dir = dirs[0].clone();
