@@ -29,6 +29,7 @@ use crate::clock::unix_ms;
 use crate::config::{AgainSection, CrawlConfig};
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
+use crate::saved_file;
 use crate::units::Span;
 
 mod follow;
@@ -181,6 +182,7 @@ impl Planner {
         beside: &mut impl Beside,
     ) -> Result<Planned, CrawlError> {
         let _lock = dir.lock()?;
+        saved_file::remove_ahead(&dir.visits(), archive::end(&dir.archive())?.0)?;
         self.read_on(dir, beside)?;
         self.file
             .save_if_due(dir, self.read, self.shown, &self.history, beside);

@@ -174,6 +174,21 @@ pub(crate) fn remove(path: &Path) -> Result<(), CrawlError> {
     }
 }
 
+/// Throws a file away that is ahead of the archive's end, as when that was restored from a backup: it could pass
+/// for good once the archive has grown. For who has the directory's lock.
+///
+/// # Errors
+/// When the directory cannot be written.
+pub(crate) fn remove_ahead(path: &Path, end: u64) -> Result<(), CrawlError> {
+    let mut head = [0; HEAD_BYTES];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    let position = number(&head[HEAD_BYTES - 8..]);
+    match read.is_ok() && position > u128::from(end) {
+        true => remove(path),
+        false => Ok(()),
+    }
+}
+
 /// A file that is being written: a snapshot is packed as it comes.
 pub(crate) struct NewFile {
     path: PathBuf,

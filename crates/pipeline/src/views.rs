@@ -25,6 +25,7 @@ use crate::failpoint::fail_point;
 use crate::memory::MemoryFile;
 use crate::progress::Progress;
 use crate::publish;
+use crate::saved_file;
 use crate::setup;
 
 /// Documents added to the search index between two commits while it is rebuilt.
@@ -73,6 +74,7 @@ pub(crate) fn open(
     notes.extend(recovery.cut.iter().map(|cut| format!("archive: {cut}")));
     let is_fresh = archive.last_seq() == 0;
     let end = archive::end(&dir.archive())?.0;
+    saved_file::remove_ahead(&dir.visits(), end)?;
     if is_node {
         // On many machines the ledger has the URLs that wait, and who has them: nothing of them is taken from an
         // earlier start.

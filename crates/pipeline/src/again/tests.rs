@@ -154,6 +154,18 @@ fn a_file_that_knows_more_than_the_journal_is_not_taken_up() {
     let mut planner = Planner::default();
     planner.read_on(&dir, &mut ()).expect("read");
     assert_eq!(planner.history.known(), 3);
+    // It stayed, and could have been taken up when the journal had grown. Who has no lock leaves it: the journal
+    // may have grown since its end was asked for.
+    let (file, config) = (
+        std::fs::read(dir.visits()).expect("a file"),
+        CrawlConfig::default(),
+    );
+    plan(&dir, &config, Wanted::Round).expect("planned");
+    assert!(!dir.visits().exists());
+    std::fs::write(dir.visits(), file).expect("written");
+    let start = crate::views::open(&dir, &config, &crate::Progress::default(), false);
+    drop(start.expect("opens"));
+    assert!(!dir.visits().exists());
 }
 
 #[test]
