@@ -38,13 +38,18 @@ impl From<StoreError> for IndexError {
 /// of no use.
 pub(crate) fn opening(dir: &Path, error: &TantivyError) -> StoreError {
     let place = dir.display().to_string();
-    let io = match error {
+    let at = |file: &Path| dir.join(file).display().to_string();
+    let (io, place) = match error {
         TantivyError::LockFailure(LockError::LockBusy, _) => return StoreError::InUse { place },
         TantivyError::IoError(io)
         | TantivyError::LockFailure(LockError::IoError(io), _)
-        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: io, .. })
-        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: io, .. })
-        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: io, .. }) => io,
+        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: io, .. }) => {
+            (io, place)
+        }
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath })
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, filepath }) => {
+            (io_error, at(filepath))
+        }
         TantivyError::SystemError(cause) | TantivyError::ErrorInThread(cause) => {
             let (doing, cause) = (format!("open {place}"), cause.clone());
             return StoreError::Refused { doing, cause };
@@ -82,7 +87,7 @@ mod tests {
         for code in [13, 5, 24, 28, 30] {
             for error in told(Error::from_raw_os_error(code)) {
                 assert!(matches!(error, StoreError::Refused { .. }), "{error:?}");
-                assert!(error.to_string().starts_with("open index: "), "{error}");
+                assert!(error.to_string().starts_with("open index"), "{error}");
             }
         }
         for kind in [ErrorKind::UnexpectedEof, ErrorKind::InvalidData] {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use frontier::FrontierError;
+use kv::StoreError::{Damaged, InUse, Refused};
 
 /// An error that ends a crawl. What happens to a single URL is never one.
 #[derive(Debug, thiserror::Error)]
@@ -35,14 +36,26 @@ pub enum CrawlError {
         "the archive cannot be used; every page recorded so far is safe, mend the cause and start again"
     )]
     Archive(#[source] archive::ArchiveError),
-    /// The frontier's store failed. It is rebuilt from the archive on the next start.
-    #[error("frontier: {0}; it is rebuilt from the archive on the next start")]
-    Frontier(#[from] frontier::FrontierError),
-    /// The fingerprint store failed. It is rebuilt from the archive on the next start.
-    #[error("fingerprints: {0}; they are rebuilt from the archive on the next start")]
+    /// The frontier's store failed. One that is damaged is rebuilt from the archive on the next start.
+    #[error(
+        "frontier: {error}; {next}",
+        error = .0,
+        next = next_of(matches!(.0, FrontierError::Store(Refused { .. } | InUse { .. })))
+    )]
+    Frontier(#[from] FrontierError),
+    /// The fingerprint store failed. One that is damaged is rebuilt from the archive on the next start.
+    #[error(
+        "fingerprints: {error}; {next}",
+        error = .0,
+        next = next_of(matches!(.0, simhash::IndexError::Store(Refused { .. } | InUse { .. })))
+    )]
     Fingerprints(#[from] simhash::IndexError),
-    /// The search index failed. It is rebuilt from the archive on the next start.
-    #[error("search index: {0}; it is rebuilt from the archive on the next start")]
+    /// The search index failed. One that is damaged is rebuilt from the archive on the next start.
+    #[error(
+        "search index: {error}; {next}",
+        error = .0,
+        next = next_of(matches!(.0, index::IndexError::Store(Refused { .. } | InUse { .. })))
+    )]
     Index(#[from] index::IndexError),
     /// The configuration or the seeds cannot be used.
     #[error("{0}")]
@@ -61,13 +74,20 @@ pub enum CrawlError {
 impl CrawlError {
     /// What is wrong with a view's files, where the error says that they are damaged.
     pub(crate) fn damage(&self) -> Option<&str> {
-        use kv::StoreError::Damaged;
         match self {
             Self::Frontier(FrontierError::Store(Damaged { why, .. }))
             | Self::Fingerprints(simhash::IndexError::Store(Damaged { why, .. }))
             | Self::Index(index::IndexError::Store(Damaged { why, .. })) => Some(why),
             _ => None,
         }
+    }
+}
+
+/// What becomes of a view that failed, whether the system is in the way or not.
+fn next_of(is_in_the_way: bool) -> &'static str {
+    match is_in_the_way {
+        true => "nothing was lost, mend the cause and start again",
+        false => "it is rebuilt from the archive on the next start",
     }
 }
 
@@ -100,5 +120,28 @@ impl From<state::StoreError> for CrawlError {
             state::StoreError::Frontier(error) => error.into(),
             state::StoreError::Prints(error) => error.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_damaged_is_rebuilt_and_what_the_system_refuses_is_not() {
+        // Of a missing permission, too, it was said that the next start rebuilds the view.
+        let refused = Refused {
+            doing: "open index".into(),
+            cause: "Permission denied".into(),
+        };
+        let told = CrawlError::from(index::IndexError::Store(refused)).to_string();
+        assert_eq!(
+            told,
+            "search index: open index: Permission denied; nothing was lost, mend the cause and start again"
+        );
+        let damaged = index::IndexError::Store(kv::StoreError::damaged("index", "noise"));
+        let damaged = CrawlError::from(damaged);
+        assert!(damaged.to_string().ends_with("on the next start"));
+        assert_eq!(damaged.damage(), Some("noise"));
     }
 }
