@@ -64,6 +64,7 @@ mod line_markers;
 mod links;
 mod markdown;
 mod metadata;
+mod microdata;
 mod own_text;
 mod page;
 mod page_type;

@@ -185,6 +185,25 @@ mod tests {
     }
 
     #[test]
+    fn what_the_markup_says_is_a_product_is_one() {
+        let page_type = |item: &str| {
+            let html = format!(
+                "<title>Oak desk</title><div {item}><h1>Oak desk</h1>{}</div>",
+                prose(3)
+            );
+            let url = Url::parse("http://a.example/oak-desk").unwrap();
+            crate::extract(&html, &PageContext::new(&url)).page_type
+        };
+        assert_ne!(page_type(""), PageType::Product);
+        for item in [
+            "itemscope itemtype=https://schema.org/Product",
+            "typeof=Product",
+        ] {
+            assert_eq!(page_type(item), PageType::Product);
+        }
+    }
+
+    #[test]
     fn the_one_page_of_a_site_is_no_front_page() {
         // The root of a site was a front page by its URL alone.
         for path in ["", "index.html", "en/", "home"] {

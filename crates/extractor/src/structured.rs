@@ -48,11 +48,11 @@ impl Kinds {
         self.0 & other.0 != 0
     }
 
-    fn add(&mut self, other: Kinds) {
+    pub(crate) fn add(&mut self, other: Kinds) {
         self.0 |= other.0;
     }
 
-    fn of(name: &str) -> Kinds {
+    pub(crate) fn of(name: &str) -> Kinds {
         let name = name.rsplit(['/', '#', ':']).next().unwrap_or(name);
         match name {
             "TechArticle" | "APIReference" | "HowTo" => Kinds::DOCUMENTATION,

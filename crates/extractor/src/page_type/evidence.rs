@@ -5,6 +5,7 @@ use url::Url;
 use crate::class_hints::Hint;
 use crate::flat_dom::{FlatDom, FlatElement, NO_ELEMENT, Run, Traits};
 use crate::line_markers::{Marker, Markers};
+use crate::microdata;
 use crate::prefix_sums::{is_prose, share};
 use crate::structured::{Kinds, Structured};
 use crate::survey::Survey;
@@ -14,7 +15,7 @@ use super::threads;
 
 /// What the points are computed from.
 pub(super) struct Evidence<'e> {
-    /// The types that JSON-LD declares.
+    /// The types that JSON-LD declares, and the product that the markup does.
     pub kinds: Kinds,
     /// The type that Open Graph declares.
     pub og: &'e str,
@@ -78,8 +79,12 @@ impl<'e> Evidence<'e> {
         let is_code =
             |element: &&FlatElement<'_>| element.tag == Tag::Pre && element.counts.chars > 0;
         let generator = flat.meta(&["generator"]).unwrap_or("");
+        let mut kinds = structured.kinds;
+        if microdata::is_product(flat, survey) {
+            kinds.add(Kinds::PRODUCT);
+        }
         Evidence {
-            kinds: structured.kinds,
+            kinds,
             og: flat.meta(&["og:type"]).unwrap_or(""),
             generator: generator.to_ascii_lowercase(),
             path: path_and_query(url),

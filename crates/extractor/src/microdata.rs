@@ -1,0 +1,149 @@
+//! Items that the page's markup declares: microdata (`itemscope`, `itemprop`) and RDFa (`typeof`,
+//! `property`).
+//!
+//! They say of elements what JSON-LD says beside them: this is a product. An
+//! item is the page's own where it stands in no other part of the page and is the only one of its kind
+//! there, or holds the title; several alike are a list, each about another page.
+
+use html5ever::{LocalName, local_name};
+
+use crate::class_hints::Hint;
+use crate::dom::Attributes;
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT};
+use crate::structured::Kinds;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+/// Names of elements whose items are not the page's.
+const OTHER_PARTS: [Hint; 4] = [Hint::Related, Hint::Comment, Hint::Review, Hint::Advert];
+
+/// Tells the page's own parts from those about other pages and from what readers wrote.
+pub(crate) struct OwnParts<'f, 'd> {
+    flat: &'f FlatDom<'d>,
+    /// The heading that the page's title repeats, else the first one.
+    heading: ElementIndex,
+}
+
+impl<'f, 'd> OwnParts<'f, 'd> {
+    pub(crate) fn of(flat: &'f FlatDom<'d>, survey: &Survey) -> Self {
+        let is_title = |&at: &ElementIndex| {
+            let element = &flat.elements[at as usize];
+            let text = || survey.texts.get(element.first_run as usize);
+            element.tag == Tag::H1 && text().is_some_and(|text| flat.title.contains(text.as_str()))
+        };
+        let mut all = 0..flat.elements.len() as ElementIndex;
+        let heading = all.find(is_title).unwrap_or(survey.semantic.h1);
+        OwnParts { flat, heading }
+    }
+
+    /// Whether an element holds the title. Such a one is about the page, whatever it is named.
+    fn is_titled(&self, at: ElementIndex) -> bool {
+        self.heading != NO_ELEMENT && self.flat.contains(at, self.heading)
+    }
+
+    /// Whether an element stands in none of the other parts.
+    pub(crate) fn have(&self, at: ElementIndex) -> bool {
+        let around = self.flat.ancestors(at);
+        let mut around = around.take_while(|&at| !self.is_titled(at));
+        !around.any(|at| {
+            let element = &self.flat.elements[at as usize];
+            let is_root = matches!(element.tag, Tag::Body | Tag::Html);
+            let is_named = || OTHER_PARTS.iter().any(|&hint| element.hints.has(hint));
+            matches!(element.tag, Tag::Nav | Tag::Footer) || !is_root && is_named()
+        })
+    }
+}
+
+/// Whether the page is about one product: an item that holds the title, is no property of another, and has
+/// none beside it that is alike.
+pub(crate) fn is_product(flat: &FlatDom<'_>, survey: &Survey) -> bool {
+    let mut items: Vec<ElementIndex> = Vec::new();
+    let own = OwnParts::of(flat, survey);
+    for (at, element) in flat.elements.iter().enumerate() {
+        let at = at as ElementIndex;
+        let is_inside = items.last().is_some_and(|&last| flat.contains(last, at));
+        if !is_inside && is_product_item(element) && own.have(at) {
+            items.push(at);
+        }
+    }
+    let shape = |at: ElementIndex| flat.elements[at as usize].shape;
+    let is_alone = |item: ElementIndex| {
+        let alike = items.iter().filter(|&&other| shape(other) == shape(item));
+        alike.count() == 1
+    };
+    let mut items_alone = items.iter().filter(|&&item| is_alone(item));
+    items_alone.any(|&item| own.is_titled(item) || has_titles_name(flat, survey, item))
+}
+
+fn is_product_item(element: &FlatElement<'_>) -> bool {
+    let is_product = |names: &str| {
+        let mut names = names.split_ascii_whitespace();
+        names.any(|name| Kinds::of(name).has(Kinds::PRODUCT))
+    };
+    type_of(element).is_some_and(is_product) && property(element).is_empty()
+}
+
+fn type_of<'d>(element: &FlatElement<'d>) -> Option<&'d str> {
+    let element = element.element;
+    let microdata = element.attribute(&local_name!("itemtype"));
+    microdata.or_else(|| element.attribute(&LocalName::from("typeof")))
+}
+
+/// Whether the name of an item is in the page's title.
+fn has_titles_name(flat: &FlatDom<'_>, survey: &Survey, item: ElementIndex) -> bool {
+    const BYTES_MIN: usize = 4;
+    let end = flat.elements[item as usize].end;
+    let mut names = (item..end).filter(|&at| property(&flat.elements[at as usize]) == "name");
+    names.any(|name| {
+        let run = flat.elements[name as usize].first_run as usize;
+        let text = survey.texts.get(run).filter(|text| text.len() >= BYTES_MIN);
+        text.is_some_and(|text| flat.title.contains(text.as_str()))
+    })
+}
+
+fn property<'d>(element: &FlatElement<'d>) -> &'d str {
+    let element = element.element;
+    let microdata = element.attribute(&local_name!("itemprop"));
+    let property = microdata.or_else(|| element.attribute(&local_name!("property")));
+    property.unwrap_or("").trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_product(page: &str, is_one: bool) {
+        let html = scraper::Html::parse_document(page);
+        let flat = FlatDom::of(&html);
+        assert_eq!(is_product(&flat, &Survey::of(&flat)), is_one, "{page}");
+    }
+
+    fn item(attributes: &str, name: &str) -> String {
+        format!("<div {attributes}><span itemprop=name>{name}</span><p>$ 3</div>")
+    }
+
+    const MICRODATA: &str = "itemscope itemtype=http://schema.org/Product";
+
+    #[test]
+    fn an_item_with_the_title_is_the_page() {
+        let title = "<title>Oak desk | Shop</title>";
+        let others: String = (0..3)
+            .map(|_| item(&format!("class=card {MICRODATA}"), "Oak desk"))
+            .collect();
+        for attributes in [MICRODATA, "typeof=Product", "typeof='schema:Product'"] {
+            let own = item(attributes, "Oak desk");
+            check_product(&format!("{title}{own}"), true);
+            check_product(&format!("{title}{own}<div>{others}</div>"), true);
+            check_product(&format!("{title}<div class=related>{own}</div>"), false);
+            check_product(&format!("{title}{}", item(attributes, "Ash chair")), false);
+        }
+        check_product(&format!("{title}{others}"), false);
+        check_product(
+            &format!("{title}<body {MICRODATA}><h1>A desk of oak</h1>{others}"),
+            true,
+        );
+        let reviewed = item(&format!("itemprop=itemReviewed {MICRODATA}"), "Oak desk");
+        check_product(&format!("{title}{reviewed}"), false);
+    }
+}
