@@ -29,6 +29,7 @@ mod forest;
 mod listings;
 mod questions;
 mod references;
+mod stated;
 mod thread_posts;
 
 use scraper::Html;
@@ -157,6 +158,14 @@ pub(crate) fn classify_by_odds(
     }
     thread_posts::keep(flat, survey, &page_type, &probability, &mut main);
     listings::keep(flat, survey, &page_type, &mut main);
+    stated::keep(
+        flat,
+        survey,
+        &features.paths,
+        structured,
+        &probability,
+        &mut main,
+    );
     endings::keep(
         flat,
         survey,

@@ -1,16 +1,17 @@
 //! Items that the page's markup declares: microdata (`itemscope`, `itemprop`) and RDFa (`typeof`,
 //! `property`).
 //!
-//! They say of elements what JSON-LD says beside them: this is a product. An
+//! They say of elements what JSON-LD says beside them: this is a product, these are the ingredients. An
 //! item is the page's own where it stands in no other part of the page and is the only one of its kind
 //! there, or holds the title; several alike are a list, each about another page.
 
 use html5ever::{LocalName, local_name};
+use rustc_hash::FxHashMap;
 
 use crate::class_hints::Hint;
 use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT};
-use crate::structured::Kinds;
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Run};
+use crate::structured::{Kinds, is_marked_list};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
@@ -108,6 +109,77 @@ fn property<'d>(element: &FlatElement<'d>) -> &'d str {
     property.unwrap_or("").trim()
 }
 
+/// The lines of the lists that are the page's content, as JSON-LD names them: the runs of each list.
+pub(crate) fn lists(flat: &FlatDom<'_>, survey: &Survey) -> Vec<Vec<usize>> {
+    let marked = marked(flat);
+    if marked.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let own = OwnParts::of(flat, survey);
+    let mut lists: FxHashMap<(ElementIndex, &str), Vec<usize>> = FxHashMap::default();
+    for (index, run) in flat.runs.iter().enumerate() {
+        let line = list_of(flat, &marked, run).filter(|_| own.have(run.owner));
+        if let Some(line) = line {
+            let list = lists.entry((line.item, line.property)).or_default();
+            list.push(index);
+        }
+    }
+    let mut items: Vec<ElementIndex> = lists.keys().map(|&(item, _)| item).collect();
+    items.sort_unstable();
+    items.dedup();
+    let holds_title =
+        |item| item != NO_ELEMENT && (own.is_titled(item) || has_titles_name(flat, survey, item));
+    let is_own = |item| items.len() == 1 || holds_title(item);
+    let lists = lists.into_iter().filter(|((item, _), _)| is_own(*item));
+    let mut lists: Vec<Vec<usize>> = lists.map(|(_, runs)| runs).collect();
+    lists.sort_unstable();
+    lists
+}
+
+/// An element that is marked as a list or as a line of one.
+#[derive(Clone, Copy)]
+struct Marked<'d> {
+    /// The item that has the list; none where the page itself is meant.
+    item: ElementIndex,
+    property: &'d str,
+}
+
+/// For each element, the outermost marked one around it.
+fn marked<'d>(flat: &FlatDom<'d>) -> Vec<Option<Marked<'d>>> {
+    let mut marked: Vec<Option<Marked<'d>>> = Vec::with_capacity(flat.elements.len());
+    for element in &flat.elements {
+        let around = marked.get(element.parent as usize).copied().flatten();
+        let mut properties = property(element).split_ascii_whitespace();
+        let own = || {
+            let property = properties.find(|name| is_marked_list(name))?;
+            Some(Marked {
+                item: item_around(flat, element.parent),
+                property,
+            })
+        };
+        marked.push(around.or_else(own));
+    }
+    marked
+}
+
+/// The list that most of a run's text stands in.
+fn list_of<'d>(flat: &FlatDom<'_>, marked: &[Option<Marked<'d>>], run: &Run) -> Option<Marked<'d>> {
+    let (mut inside, mut all, mut found) = (0, 0, None);
+    for piece in &flat.pieces[run.pieces.start as usize..run.pieces.end as usize] {
+        let bytes = piece.text.trim().len();
+        let list = marked[piece.element as usize];
+        all += bytes;
+        inside += if list.is_some() { bytes } else { 0 };
+        found = found.or(list);
+    }
+    found.filter(|_| inside * 2 > all)
+}
+
+fn item_around(flat: &FlatDom<'_>, at: ElementIndex) -> ElementIndex {
+    let is_item = |at: &ElementIndex| type_of(&flat.elements[*at as usize]).is_some();
+    flat.ancestors(at).find(is_item).unwrap_or(NO_ELEMENT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,5 +217,32 @@ mod tests {
         );
         let reviewed = item(&format!("itemprop=itemReviewed {MICRODATA}"), "Oak desk");
         check_product(&format!("{title}{reviewed}"), false);
+    }
+
+    #[track_caller]
+    fn check_lists(page: &str, expected: &[&[usize]]) {
+        let html = scraper::Html::parse_document(page);
+        let flat = FlatDom::of(&html);
+        assert_eq!(lists(&flat, &Survey::of(&flat)), expected, "{page}");
+    }
+
+    #[test]
+    fn the_lines_of_the_pages_item_are_its_list() {
+        let recipe = |name: &str| {
+            format!(
+                "<div itemscope itemtype=http://schema.org/Recipe><h2 itemprop=name>{name}</h2><ul>\
+                 <li>2 <b itemprop=recipeIngredient>big lemons</b><li itemprop=recipeIngredient>salt</ul>\
+                 <div itemprop=recipeInstructions><p>Squeeze.<p>Stir.</div></div>"
+            )
+        };
+        check_lists(&recipe("Tart"), &[&[1, 2], &[3, 4]]);
+        let two = format!(
+            "<title>Tart - Kitchen</title>{}{}",
+            recipe("Soup"),
+            recipe("Tart")
+        );
+        check_lists(&two, &[&[6, 7], &[8, 9]]);
+        check_lists(&format!("<div class=related>{}</div>", recipe("Tart")), &[]);
+        check_lists("<ul><li itemprop=recipeIngredient>salt</ul>", &[&[0]]);
     }
 }

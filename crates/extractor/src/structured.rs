@@ -10,6 +10,9 @@ use serde_json::Value;
 const BYTES_MAX: usize = 1 << 20;
 /// The most JSON values that are visited in all scripts together.
 const VALUES_MAX: usize = 20_000;
+/// The most lists of a page, and the most lines of each.
+const LISTS_MAX: usize = 8;
+const LINES_MAX: usize = 200;
 
 /// What the page's JSON-LD contains.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,6 +32,9 @@ pub(crate) struct Structured {
     pub product_description: Option<String>,
     /// Descriptions of articles and products.
     pub descriptions: Vec<String>,
+    /// Lists that are the page's content, the lines of each: what a recipe takes and how it is made, the
+    /// steps of a manual, frequent questions with their answers.
+    pub lists: Vec<Vec<String>>,
 }
 
 /// Which types occur, one bit each.
@@ -151,10 +157,23 @@ impl Structured {
         }
     }
 
+    /// Reads the lists that are the content of what the page is about.
+    fn state(&mut self, fields: &serde_json::Map<String, Value>) {
+        for (key, types) in LISTS {
+            let list = fields.get(key);
+            let list = list.filter(|_| type_is(fields.get("@type"), types));
+            let lines = list.map(lines_of).unwrap_or_default();
+            if !lines.is_empty() && self.lists.len() < LISTS_MAX {
+                self.lists.push(lines);
+            }
+        }
+    }
+
     /// Reads one object; `part` tells that it describes a part of the page and not the page.
     fn object(&mut self, fields: &serde_json::Map<String, Value>, kinds: Kinds, part: bool) {
         if !part {
             self.kinds.add(kinds);
+            self.state(fields);
         }
         let text = |key: &str| fields.get(key).and_then(first_text);
         let is_work =
@@ -218,6 +237,42 @@ impl Structured {
             set(&mut self.site_name, text("name"));
         }
     }
+}
+
+/// Properties whose values are lists that a page shows as its content, and the types that have them.
+const LISTS: [(&str, &[&str]); 7] = [
+    ("recipeIngredient", &["Recipe"]),
+    ("ingredients", &["Recipe"]),
+    ("recipeInstructions", &["Recipe"]),
+    ("supply", &["HowTo", "Recipe"]),
+    ("tool", &["HowTo", "Recipe"]),
+    ("step", &["HowTo", "Recipe"]),
+    ("mainEntity", &["FAQPage"]),
+];
+
+/// Whether markup with this property is a list that is content, of whatever item.
+pub(crate) fn is_marked_list(property: &str) -> bool {
+    property != "mainEntity" && LISTS.iter().any(|&(name, _)| name == property)
+}
+
+/// The lines of a list: its texts, and the names and texts of its objects, in order.
+fn lines_of(list: &Value) -> Vec<String> {
+    /// Those of an object, the last one first.
+    const PARTS: [&str; 4] = ["acceptedAnswer", "itemListElement", "text", "name"];
+    let mut lines = Vec::new();
+    let mut open = vec![list];
+    while let Some(value) = open.pop() {
+        if lines.len() >= LINES_MAX {
+            break;
+        }
+        match value {
+            Value::String(text) => lines.extend(strip_tags(text).lines().map(str::to_owned)),
+            Value::Array(items) => open.extend(items.iter().rev()),
+            Value::Object(fields) => open.extend(PARTS.iter().filter_map(|&part| fields.get(part))),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    lines
 }
 
 fn set(slot: &mut Option<String>, value: Option<String>) {
@@ -411,6 +466,27 @@ mod tests {
         assert!(found.kinds.has(Kinds::FORUM));
         assert_eq!(found.headline.as_deref(), Some("Why is it slow?"));
         assert_eq!(found.bodies.len(), 1);
+    }
+
+    #[test]
+    fn the_lists_of_the_page_are_read_and_those_of_others_are_not() {
+        let page = r#"{"@graph":[
+            {"@type":"Recipe","recipeIngredient":["2 eggs","salt"],"recipeInstructions":[
+                {"@type":"HowToSection","name":"Dough","itemListElement":[{"@type":"HowToStep","text":"Beat."}]},
+                {"@type":"HowToStep","text":"<b>Bake</b> it."}],
+             "isRelatedTo":{"@type":"Recipe","recipeIngredient":["flour"]},
+             "review":{"@type":"Review","reviewBody":"I left out the salt."}},
+            {"@type":"ItemList","itemListElement":[{"@type":"Recipe","recipeIngredient":["milk"]}]},
+            {"@type":"Product","step":["one"]}]}"#;
+        let faq = r#"{"@type":"FAQPage","mainEntity":[{"@type":"Question","name":"Is it free?",
+            "acceptedAnswer":{"@type":"Answer","text":"It is."}}]}"#;
+        let found = Structured::read(&[page, faq]);
+        let lists: [&[&str]; 3] = [
+            &["2 eggs", "salt"],
+            &["Dough", "Beat.", " Bake  it."],
+            &["Is it free?", "It is."],
+        ];
+        assert_eq!(found.lists, lists);
     }
 
     #[test]
