@@ -38,7 +38,7 @@ use url::Url;
 use crate::features::Features;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::page::PageType;
-use crate::page_type;
+use crate::page_type::{self, Guess};
 use crate::shingles;
 use crate::structured::Structured;
 use crate::survey::Survey;
@@ -99,6 +99,8 @@ pub(crate) struct Classification {
     pub main: Vec<bool>,
     /// What kind of page it is.
     pub page_type: PageType,
+    /// Whether its content leads to pages of their own, as that of lists does.
+    pub leads_on: bool,
 }
 
 /// A page whose runs are classified.
@@ -108,6 +110,8 @@ pub(crate) struct Classified<'c, 'd> {
     pub survey: &'c Survey,
     pub structured: &'c Structured,
     pub page_type: &'c PageType,
+    /// Whether its content leads to pages of their own, as that of lists does.
+    pub leads_on: bool,
     /// Which runs are content.
     pub main: &'c [bool],
 }
@@ -140,7 +144,11 @@ pub(crate) fn classify_by_odds(
     // The page type depends on the content, and some rules for the content depend on the page type.
     // The content without these rules is good enough to guess the type.
     let first = cut(flat, &probability, Aim::Mean);
-    let page_type = page_type::guess(flat, survey, structured, &first, url);
+    let guess = page_type::guess(flat, survey, structured, &first, url);
+    let Guess {
+        page_type,
+        leads_on,
+    } = guess;
     if matches!(page_type, PageType::Forum | PageType::Service) {
         probability = probabilities(&pulled_towards_same_path(flat, &features.paths, odds));
     }
@@ -186,7 +194,11 @@ pub(crate) fn classify_by_odds(
     if matches!(page_type, PageType::Collection | PageType::Listing) {
         drop_repeated_titles(flat, survey, &mut main);
     }
-    Classification { main, page_type }
+    Classification {
+        main,
+        page_type,
+        leads_on,
+    }
 }
 
 fn probabilities(odds: &[f32]) -> Vec<f32> {

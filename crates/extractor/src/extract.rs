@@ -112,6 +112,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         survey: &survey,
         structured: &structured,
         page_type: &classification.page_type,
+        leads_on: classification.leads_on,
         main,
     };
     let fields = metadata::read(&classified, &found.base, context);

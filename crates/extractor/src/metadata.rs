@@ -5,9 +5,13 @@
 
 mod author;
 mod byline;
+mod byline_zone;
 mod dating;
 mod labelled;
 mod name;
+mod names;
+mod poster;
+mod publisher;
 mod title;
 
 use html5ever::local_name;
@@ -18,11 +22,11 @@ use crate::classifier::Classified;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::page::{PageContext, PageType};
-use crate::prefix_sums::is_prose;
 use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
+use byline_zone::BylineZone;
 use dating::Dating;
 
 /// The metadata of a page.
@@ -58,7 +62,7 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
         .or_else(|| structured.site_name.clone())
         .map(|name| short(&name));
     let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
-    let zone = BylineZone::of(flat, survey, main, title.as_deref());
+    let zone = BylineZone::of(page, title.as_deref());
     let dating = Dating::of(
         flat,
         survey,
@@ -94,48 +98,21 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
     }
 }
 
-/// Where by-lines stand: the runs near the title, and those at the end of the content.
-pub(crate) struct BylineZone {
-    /// Runs from a little before the title to a little after the first paragraph.
-    pub range: std::ops::Range<usize>,
-    /// The first run of the text, most often a paragraph.
-    pub text: usize,
-    /// The last runs of the content and a few after it.
-    pub tail: std::ops::Range<usize>,
-}
-
-impl BylineZone {
-    fn of(flat: &FlatDom<'_>, survey: &Survey, main: &[bool], title: Option<&str>) -> BylineZone {
-        let count = flat.runs.len();
-        let prose = |run: usize| main[run] && is_prose(&flat.runs[run]);
-        let first = (0..main.len())
-            .find(|&run| prose(run))
-            .or_else(|| main.iter().position(|&kept| kept))
-            .unwrap_or(0);
-        let last = main.iter().rposition(|&kept| kept).unwrap_or(0);
-        let heading = title.and_then(|title| {
-            survey
-                .texts
-                .iter()
-                .enumerate()
-                .filter(|(_, text)| text.as_str() == title)
-                .map(|(index, _)| index)
-                .min_by_key(|index| index.abs_diff(first))
-        });
-        let from = heading.map_or(first, |heading| heading.min(first));
-        let to = heading.map_or(first, |heading| heading.max(first));
-        // A title far from the content belongs to the header of the page, not to the text.
-        let (from, to) = if to - from > 60 {
-            (first, first)
-        } else {
-            (from, to)
-        };
-        BylineZone {
-            text: first,
-            range: from.saturating_sub(8)..(to + 8).min(count),
-            tail: last.saturating_sub(4)..(last + 6).min(count),
-        }
-    }
+/// The elements directly in another, some thousand at most.
+fn children(flat: &FlatDom<'_>, parent: ElementIndex) -> impl Iterator<Item = ElementIndex> {
+    const CHILDREN_MAX: usize = 2000;
+    let end = flat.elements.get(parent as usize).map_or(0, |at| at.end);
+    let mut next = parent.saturating_add(1);
+    std::iter::from_fn(move || {
+        let child = next;
+        next = flat
+            .elements
+            .get(child as usize)
+            .filter(|_| child < end)?
+            .end;
+        Some(child)
+    })
+    .take(CHILDREN_MAX)
 }
 
 /// A value with whitespace collapsed, cut to [`FIELD_CHARS_MAX`].

@@ -24,6 +24,13 @@ use evidence::Evidence;
 /// Points below which a page is [`PageType::Other`].
 const POINTS_MIN: f32 = 2.0;
 
+/// What kind of page it is.
+pub(crate) struct Guess {
+    pub page_type: PageType,
+    /// Whether it is a list by its content: of links, of posts with pages of their own, of a forum's threads.
+    pub leads_on: bool,
+}
+
 /// Guesses the type of a page; `main` tells which runs are its content.
 pub(crate) fn guess(
     flat: &FlatDom<'_>,
@@ -31,7 +38,7 @@ pub(crate) fn guess(
     structured: &Structured,
     main: &[bool],
     url: &Url,
-) -> PageType {
+) -> Guess {
     let evidence = Evidence::gather(flat, survey, structured, main, url);
     let mut best = (POINTS_MIN, PageType::Other);
     for (page_type, points) in points::of_each_type(&evidence) {
@@ -43,10 +50,12 @@ pub(crate) fn guess(
     // The posts of a thread and the sections of a manual may be headed by links as well.
     let is_other = best.1 == PageType::Documentation || points::is_in_forum(&evidence);
     let may_be_posts = !best.1.is_link_list() && (is_list_path || !is_other);
-    if may_be_posts && posts::make_up(flat, survey, main, url, is_list_path) {
-        return PageType::Listing;
+    let is_posts = may_be_posts && posts::make_up(flat, survey, main, url, is_list_path);
+    let leads_on = is_posts || points::leads_on(&evidence, &best.1);
+    Guess {
+        page_type: if is_posts { PageType::Listing } else { best.1 },
+        leads_on,
     }
-    best.1
 }
 
 #[cfg(test)]

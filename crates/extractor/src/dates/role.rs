@@ -67,8 +67,15 @@ const OF_CHANGES: [&str; 16] = [
 ];
 
 /// Words for the making of a copy: when it was printed, fetched or looked up; for terms; for the lives of
-/// people; and for what a text announces.
-const OF_OTHERS: [&str; 64] = [
+/// people; for what a text announces; and for the present, as forums show it.
+const OF_OTHERS: [&str; 71] = [
+    "currently",
+    "now is",
+    "aktuelle zeit",
+    "nous sommes le",
+    "fecha actual",
+    "сейчас",
+    "сегодня",
     "printed",
     "print date",
     "retrieved",

@@ -22,6 +22,17 @@ pub(super) fn name_in(line: &str) -> Option<String> {
         .map(|name| name.replace(is_edge, ""))
 }
 
+/// The name in a line that begins with a word for writing and says no more than the name.
+pub(super) fn writer_of(line: &str) -> Option<String> {
+    const OF_WRITING: [&str; 5] = ["written", "reported", "authored", "words", "story"];
+    let plain = without_edges(line);
+    let is_of_writing = OF_WRITING
+        .iter()
+        .any(|word| without_prefix(&plain, word).is_some_and(|rest| rest.starts_with(" by")));
+    let named = written_by(&plain).filter(|named| is_of_writing && named.behind.trim().is_empty());
+    named.and_then(plausible).map(str::to_owned)
+}
+
 /// Whether a line only announces a name, which stands in the next line then.
 pub(super) fn is_announcement(line: &str) -> bool {
     let plain = without_edges(line).to_lowercase();
@@ -76,7 +87,9 @@ fn plausible(named: Named<'_>) -> Option<&str> {
         && rest.starts_with(char::is_lowercase)
         && !rest.split(' ').next().is_some_and(name::is_of_date);
     let is_long = name.split(' ').count() > 4;
-    let is_cell = named.is_bare_noun && (is_long || (!is_dated && !rest.is_empty()));
+    // "Text Resize" is a button.
+    let is_word = !name.contains(' ');
+    let is_cell = named.is_bare_noun && (is_long || is_word || (!is_dated && !rest.is_empty()));
     let has_name = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
     (has_name && !is_sentence && !is_cell).then_some(name)
 }
@@ -294,6 +307,7 @@ mod tests {
             ("By David at December 16", Some("David")),
             ("Author C. S. Lewis Illustrator Pauline Baynes", None),
             ("Author Lois Lane", Some("Lois Lane")),
+            ("Text Resize", None),
             (
                 "Author: Lois Lane Illustrator",
                 Some("Lois Lane Illustrator"),
@@ -304,6 +318,18 @@ mod tests {
             ("作者：", None),
         ] {
             assert_eq!(name_in(line).as_deref(), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_may_say_no_more_than_who_wrote() {
+        for (line, name) in [
+            ("Written by Lois Lane", Some("Lois Lane")),
+            ("\u{1}Story by\u{2} \u{1}Lois Lane\u{2}", Some("Lois Lane")),
+            ("Written by Lois Lane in one night", None),
+            ("Posted by Lois Lane", None),
+        ] {
+            assert_eq!(writer_of(line).as_deref(), name, "{line:?}");
         }
     }
 

@@ -21,7 +21,8 @@ use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::BylineZone;
+use super::byline_zone::BylineZone;
+use super::children;
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -62,7 +63,7 @@ pub(super) struct Dating<'d, 'a> {
     flat: &'d FlatDom<'a>,
     survey: &'d Survey,
     structured: &'d Structured,
-    zone: &'d BylineZone,
+    zone: &'d BylineZone<'d, 'a>,
     /// The day on which the page was sent.
     fetched: Option<String>,
     /// Whether "3/4/2020" is March 4 on this page.
@@ -119,23 +120,6 @@ fn first_post(flat: &FlatDom<'_>, text: usize) -> Range<usize> {
     from..text
 }
 
-/// The elements directly in another, some thousand at most.
-fn children(flat: &FlatDom<'_>, parent: ElementIndex) -> impl Iterator<Item = ElementIndex> {
-    const CHILDREN_MAX: usize = 2000;
-    let end = flat.elements.get(parent as usize).map_or(0, |at| at.end);
-    let mut next = parent.saturating_add(1);
-    std::iter::from_fn(move || {
-        let child = next;
-        next = flat
-            .elements
-            .get(child as usize)
-            .filter(|_| child < end)?
-            .end;
-        Some(child)
-    })
-    .take(CHILDREN_MAX)
-}
-
 /// Finds a date in a line, given whether "3/4/2020" is March 4.
 type Reader = dyn Fn(&str, MonthFirst) -> Option<String>;
 
@@ -170,7 +154,7 @@ impl<'d, 'a> Dating<'d, 'a> {
         flat: &'d FlatDom<'a>,
         survey: &'d Survey,
         structured: &'d Structured,
-        zone: &'d BylineZone,
+        zone: &'d BylineZone<'d, 'a>,
         headers: &[(String, Vec<u8>)],
         is_thread: bool,
     ) -> Dating<'d, 'a> {
@@ -207,12 +191,16 @@ impl<'d, 'a> Dating<'d, 'a> {
                     .iter()
                     .find_map(|name| self.flat.meta(&[name]).and_then(read))
             })
-            .or_else(|| in_url.clone())
-            .or_else(|| self.marked_time());
+            .or_else(|| in_url.clone());
+        if self.zone.is_of_list() {
+            return declared;
+        }
+        let declared = declared.or_else(|| self.marked_time());
         let near = || {
             self.written_near(
                 &|text, order| dates::published_in(text, order),
                 &|text, order| dates::said_published_in(text, order),
+                &|run| self.zone.may_hold(run),
             )
         };
         let Some(declared) = declared else {
@@ -245,7 +233,7 @@ impl<'d, 'a> Dating<'d, 'a> {
         };
         declared.or_else(in_meta).or_else(|| {
             let read = |text: &str, order| dates::modified_in(text, order);
-            self.written_near(&read, &read)
+            self.written_near(&read, &read, &|run| self.zone.may_say(run))
         })
     }
 
@@ -292,7 +280,12 @@ impl<'d, 'a> Dating<'d, 'a> {
                 let mut lines = self.survey.texts.get(from..)?.iter().take(2);
                 lines.find_map(|line| dates::written(line, true))
             });
-            let Some(date) = text.filter(|date| self.has_been(date)) else {
+            let at = element.first_run as usize;
+            let is_own = match is_published {
+                true => zone.may_say(at),
+                false => zone.may_hold(at),
+            };
+            let Some(date) = text.filter(|date| is_own && self.has_been(date)) else {
                 continue;
             };
             if !is_published && self.is_of_something_else(index, element) {
@@ -302,7 +295,6 @@ impl<'d, 'a> Dating<'d, 'a> {
                 .element
                 .attribute(&local_name!("class"))
                 .unwrap_or("");
-            let at = element.first_run as usize;
             let distance = if zone.range.contains(&at) || zone.range.contains(&(at + 1)) {
                 0
             } else {
@@ -368,7 +360,12 @@ impl<'d, 'a> Dating<'d, 'a> {
 
     /// A date in the text near the title, else near the end of the content. `read` finds one in a line of its
     /// own, `read_said` only one whose line says what it is.
-    fn written_near(&self, read: &Reader, read_said: &Reader) -> Option<String> {
+    fn written_near(
+        &self,
+        read: &Reader,
+        read_said: &Reader,
+        may_hold: &dyn Fn(usize) -> bool,
+    ) -> Option<String> {
         const BEGINNING_CHARS: usize = 40;
         let (survey, zone) = (self.survey, self.zone);
         let dated = |index: usize, read: &Reader| -> Option<String> {
@@ -390,11 +387,12 @@ impl<'d, 'a> Dating<'d, 'a> {
         };
         let near_title = |index| dated(index, reader(index, true));
         let at_the_end = |index| dated(index, reader(index, self.is_little_but_a_date(index)));
-        self.post
-            .clone()
-            .chain(zone.range.clone())
-            .find_map(near_title)
-            .or_else(|| zone.tail.clone().find_map(at_the_end))
+        let may_hold = |index: &usize| may_hold(*index);
+        let near = self.post.clone().chain(zone.range.clone());
+        near.filter(may_hold).find_map(near_title).or_else(|| {
+            let tail = zone.tail.clone().filter(may_hold);
+            tail.filter_map(at_the_end).next()
+        })
     }
 
     /// Whether a line stands in code, in a row of a table beside its name, or in a list and leads to another
@@ -445,7 +443,7 @@ impl<'d, 'a> Dating<'d, 'a> {
                 .ancestors(run.owner)
                 .take(2)
                 .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
-            if called && run.counts.weight < 200 {
+            if called && run.counts.weight < 200 && self.zone.may_hold(index) {
                 dates::published_in(&self.survey.texts[index], self.month_first)
                     .filter(|date| self.has_been(date))
             } else {
@@ -534,6 +532,7 @@ mod tests {
     fn a_date_of_something_else_is_not_when_a_page_was_published() {
         for line in [
             "<p>Valid until 31 December 2031.</p>",
+            "<p>It is currently Sat Dec 06, 2014 12:55 am</p>",
             "<p>The deadline is January 5, 2030.</p>",
             "<p>Version 2.1 was released on May 3, 2019.</p>",
             "<p>截止日期：2030年1月1日。</p>",

@@ -14,10 +14,11 @@ pub(super) fn clean(text: &str) -> Option<String> {
     })
 }
 
-/// The name behind "View all posts by": words without a capital but the first that "by" ends. What others did
+/// The name behind "View all posts by" or "See more from": words without a capital but the first that such a word ends. What others did
 /// ("Reviewed by") is no phrase about the author's texts.
 fn behind_phrase(text: &str) -> &str {
-    let Some((phrase, name)) = text.split_once(" by ") else {
+    let behind = |joint| text.split_once(joint);
+    let Some((phrase, name)) = behind(" by ").or_else(|| behind(" from ")) else {
         return text;
     };
     let mut words = phrase.split(' ');
@@ -192,7 +193,7 @@ pub(super) fn is_of_date(word: &str) -> bool {
 }
 
 /// Accounts that are nobody, labels of buttons, and what else stands where a name could.
-const NO_NAMES: [&str; 53] = [
+const NO_NAMES: [&str; 57] = [
     "admin",
     "administrator",
     "editor",
@@ -216,6 +217,7 @@ const NO_NAMES: [&str; 53] = [
     "posted",
     "updated",
     "share",
+    "rss",
     "read more",
     "learn more",
     "more",
@@ -234,6 +236,9 @@ const NO_NAMES: [&str; 53] = [
     "member",
     "moderator",
     "new member",
+    "newbie",
+    "your profile",
+    "gast",
     "contact",
     "email",
     "by",
@@ -279,6 +284,8 @@ fn plausible(name: &str) -> Option<String> {
     let is_name = (2..=200).contains(&name.chars().count())
         && !NO_NAMES.contains(&lower.as_str())
         && !is_path
+        // "Email to Author", "For Authors".
+        && !lower.split(' ').any(|word| matches!(word, "author" | "authors"))
         // Another label's: 责任编辑：某某.
         && !name.contains('：')
         && !is_phrase(name)
@@ -343,6 +350,10 @@ mod tests {
             ("page.head.extra.author", None),
             ("admin", None),
             ("Full Bio", None),
+            ("See more from Lois Lane", Some("Lois Lane")),
+            ("Email to Author", None),
+            ("For Authors", None),
+            ("RSS", None),
             ("Learn about our editorial policies", None),
             ("Ludwig Mies van der Rohe", Some("Ludwig Mies van der Rohe")),
             ("https://a.example/u/1", None),

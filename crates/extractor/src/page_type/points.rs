@@ -143,6 +143,11 @@ fn forum(e: &Evidence<'_>) -> f32 {
         - when(is_list_of_threads(e), 3.0)
 }
 
+/// Whether a page of this type is a list by its content.
+pub(super) fn leads_on(e: &Evidence<'_>, page_type: &PageType) -> bool {
+    (page_type.is_link_list() && (e.is_links() || e.goods >= GOODS_MIN)) || is_list_of_threads(e)
+}
+
 /// Whether the content of a forum's page leads to its threads.
 fn is_list_of_threads(e: &Evidence<'_>) -> bool {
     !e.is_thread && is_in_forum(e) && e.is_links() && e.content.prose < 0.2
@@ -168,6 +173,9 @@ fn product(e: &Evidence<'_>) -> f32 {
         - when(is_collection, 1.5)
 }
 
+/// The least goods of a shop's list.
+const GOODS_MIN: u32 = 6;
+
 fn collection(e: &Evidence<'_>) -> f32 {
     const SEGMENTS: [&str; 12] = [
         "collections",
@@ -183,7 +191,6 @@ fn collection(e: &Evidence<'_>) -> f32 {
         "best-sellers",
         "bestsellers",
     ];
-    const GOODS_MIN: u32 = 6;
     let is_declared = e.kinds.has(Kinds::COLLECTION);
     if !is_declared && !e.is_links() && e.goods < GOODS_MIN {
         return 0.0;

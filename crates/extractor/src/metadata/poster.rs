@@ -1,0 +1,138 @@
+//! Who began a thread.
+
+use std::ops::Range;
+
+use html5ever::local_name;
+
+use crate::dom::Attributes;
+use crate::flat_dom::FlatDom;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+use super::author::{NAMES_READ_MAX, is_marked, signed};
+use super::byline_zone::BylineZone;
+use super::name;
+
+/// Who began a thread: the first element between its title and its text that is named after a user or leads to a
+/// user's page, the first that is marked as an author, the first named after a user anywhere.
+pub(super) fn find(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    zone: &BylineZone<'_, '_>,
+) -> Option<String> {
+    let first_behind = |run: usize| {
+        flat.elements
+            .partition_point(|element| (element.first_run as usize) < run)
+    };
+    let [title, text] = [zone.range.start, zone.text].map(first_behind);
+    let end = flat.elements.len();
+    let first = |range: Range<usize>, fits: fn(&FlatDom<'_>, usize) -> bool| {
+        range
+            .filter(|&index| (2..=60).contains(&flat.elements[index].counts.chars))
+            .filter(|&index| fits(flat, index))
+            .filter(|&index| zone.may_hold(flat.elements[index].first_run as usize))
+            .take(NAMES_READ_MAX)
+            .find_map(|index| {
+                let lines = signed(flat, survey, index);
+                lines.iter().find_map(|line| name::clean(line))
+            })
+    };
+    first(title..text, is_user)
+        .or_else(|| first(title..end, is_marked))
+        .or_else(|| first(text..end, is_user))
+}
+
+/// Whether an element is a user's name by its class, or a link to a user's page.
+fn is_user(flat: &FlatDom<'_>, index: usize) -> bool {
+    const CLASSES: [&str; 9] = [
+        "username",
+        "bigusername",
+        "user-name",
+        "postuser-name",
+        "postauthor",
+        "p_author_name",
+        "authorname",
+        "nickname",
+        "creator",
+    ];
+    let element = &flat.elements[index].element;
+    let classes = element.attribute(&local_name!("class")).unwrap_or("");
+    let mut classes = classes.split_ascii_whitespace();
+    let is_named = classes.any(|class| CLASSES.iter().any(|c| class.eq_ignore_ascii_case(c)));
+    let href = element.attribute(&local_name!("href"));
+    is_named || (flat.elements[index].tag == Tag::A && href.is_some_and(leads_to_user))
+}
+
+/// Whether a link leads to a user's page, by the names that the software of forums gives to it.
+fn leads_to_user(href: &str) -> bool {
+    const FOLDERS: [&str; 11] = [
+        "member", "members", "user", "users", "u", "profile", "profiles", "people", "space",
+        "author", "authors",
+    ];
+    const FILES: [&str; 9] = [
+        "member.php",
+        "memberlist.php",
+        "profile.php",
+        "user.php",
+        "u.php",
+        "space.php",
+        "home.php",
+        "userinfo.php",
+        "user",
+    ];
+    let (path, query) = href.split_once(['?', '#']).unwrap_or((href, ""));
+    let mut folders = path.split('/').peekable();
+    while let Some(folder) = folders.next() {
+        let is_user =
+            |next: &&str| !next.is_empty() && !next.ends_with(".htm") && !next.ends_with(".html");
+        if FOLDERS.contains(&folder) && folders.peek().is_some_and(is_user) {
+            return true;
+        }
+    }
+    let file = path.rsplit('/').next().unwrap_or("");
+    let numbered = |prefix: &str| {
+        let rest = file.strip_prefix(prefix);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let names_one = query.split(['&', ';']).any(|pair| {
+        let name = pair.trim_start_matches("amp").split('=').next();
+        matches!(name, Some("u" | "uid" | "id" | "un" | "username"))
+    });
+    numbered("user-")
+        || numbered("space-uid-")
+        || (names_one && (FILES.contains(&file) || query.contains("action=profile")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forums_lead_to_their_users_in_many_ways() {
+        for href in [
+            "/members/ann.81409/",
+            "./memberlist.php?mode=viewprofile&u=123344&sid=e18",
+            "member.php?s=e3c9&u=224387",
+            "https://a.example/index.php?action=profile;u=261870",
+            "https://a.example/user-126792.html",
+            "space-uid-12.html",
+            "home.php?mod=space&uid=12",
+            "/u/ann",
+            "user?id=ann",
+        ] {
+            assert!(leads_to_user(href), "{href}");
+        }
+        for href in [
+            "/members/",
+            "/useful/x",
+            "member.php",
+            "/t/12?u=3",
+            "user-list.html",
+            "",
+            "?uid=3",
+            "/u/Uranium.htm",
+        ] {
+            assert!(!leads_to_user(href), "{href}");
+        }
+    }
+}
