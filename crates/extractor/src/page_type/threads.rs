@@ -85,7 +85,7 @@ pub(super) fn make_up(flat: &FlatDom<'_>, survey: &Survey) -> bool {
     let mut prose = None;
     groups.iter().take(GROUPS_MAX).any(|group| {
         are_signatures(flat, survey, group) && {
-            let prose = prose.get_or_insert_with(|| prose_before(flat));
+            let prose = prose.get_or_insert_with(|| prose_before(flat, survey));
             is_most_of_page(flat, prose, group[0])
         }
     })
@@ -224,12 +224,18 @@ fn leads_on(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     })
 }
 
-/// The weight of the page's prose before each of its lines, and that of all of it at the end.
-fn prose_before(flat: &FlatDom<'_>) -> Vec<u32> {
+/// The weight of the page's prose before each of its lines, and that of all of it at the end. What asks to log in
+/// is no text: over a thread of short posts it outweighed them.
+fn prose_before(flat: &FlatDom<'_>, survey: &Survey) -> Vec<u32> {
     let mut prose = vec![0];
     let mut all = 0;
     for (run, line) in flat.runs.iter().enumerate() {
-        if is_prose(line) && !is_elsewhere(flat, line.owner) && !in_comments(flat, run) {
+        let is_notice = survey.markers[run].has(Marker::Wall);
+        if is_prose(line)
+            && !is_notice
+            && !is_elsewhere(flat, line.owner)
+            && !in_comments(flat, run)
+        {
             all += line.counts.weight;
         }
         prose.push(all);
@@ -303,6 +309,19 @@ mod tests {
             )
         };
         check(&nested(nested(nested(String::new()))), true);
+    }
+
+    #[test]
+    fn what_asks_to_log_in_over_short_posts_is_no_text_before_them() {
+        let notice = "<p>Log in or sign up now, and be part of the biggest community of keepers, with many members.</p>";
+        let post = |user: &str, at: u32| {
+            format!(
+                "<div class=cell><a href=/member/{user}>{user}</a> {at} hours ago<p>The plug of {user} was loose</div>"
+            )
+        };
+        check(&format!("{notice}{}", posts(post)), true);
+        let text = notice.replace("Log in or sign up now", "The lock was built in May");
+        check(&format!("{text}{}", posts(post)), false);
     }
 
     #[test]
