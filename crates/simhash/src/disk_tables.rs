@@ -8,13 +8,14 @@
 //! table u8 │ key u16 │ 0        full chunks u32 │ fingerprint u64, slot u32 │ …   fewer than 256
 //! table u8 │ key u16 │ n        fingerprint u64, slot u32 │ …                     256, never written again
 //! 254      │ page >> 8          page & 255, slot u32 │ …                          where a page is kept
-//! 255                           merged slots u32, layout u8
+//! 255                           merged slots u32, layout and form u8
 //! ```
 //!
 //! An entry holds the whole fingerprint, so that a row is read for true candidates alone. Short
-//! texts have a table for each of their bands, with the band in the fingerprint's place. Entries of
-//! removed pages stay and cost a look at their rows; so do the entries that a crash in the middle of
-//! a merge leaves twice. A slot that was merged is never used again, so none is ever wrong.
+//! texts have a table for each of their bands, with the band in the fingerprint's place; and there are
+//! tables by text and by numbers, as in RAM. Of pages of one kind in a bucket the newest are read, from
+//! its end, a bounded number. Entries of removed pages stay and cost a look at their rows; so do the
+//! entries that a crash in the middle of a merge leaves twice. A slot that was merged is never used again, so none is ever wrong.
 //!
 //! A key longer than 16 bits names its bucket by the highest 16: who differs in few bits of the whole
 //! differs in no more of these.
@@ -25,13 +26,20 @@
 use std::collections::BTreeMap;
 
 use crate::layout::{Layout, masks};
+use crate::links::CHAIN_MAX;
 use crate::rows::Rows;
+use crate::segments::{FOUND_MAX, NEAR_MAX};
 use crate::store::{PrintStore, StoreError};
 use crate::tables::BAND_TABLE;
 use crate::{IndexConfig, TextPrint};
 
 /// The first table of bands; there is one for each band.
 const FIRST_BAND: u8 = 64;
+/// The tables by text and by numbers.
+const TEXTS: u8 = 128;
+const NUMBERS: u8 = 129;
+/// Added to the number of a layout since there are those two.
+const WITH_TEXTS: u8 = 128;
 const PAGES: u8 = 254;
 const MERGED: u8 = 255;
 /// Bits that name a bucket.
@@ -101,6 +109,13 @@ impl DiskTables {
                 let table = FIRST_BAND + at as u8;
                 entries.push((table, (band >> 16) as u16, base + slot, u64::from(band)));
             }
+            let texts = [
+                (TEXTS, Some(rows.digest(slot))),
+                (NUMBERS, rows.numbers_key(slot)),
+            ];
+            for (table, key) in texts {
+                entries.extend(key.map(|key| (table, bucket_of(key), base + slot, key)));
+            }
         }
         entries.sort_unstable();
         for bucket in entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
@@ -123,8 +138,19 @@ impl DiskTables {
         store.put_table_entry(&[MERGED], &[a, b, c, d, self.number()])
     }
 
-    /// Calls `found` with (slot, table) for every merged page that is a candidate, for some more
-    /// than once, and for pages that were removed.
+    /// The slots of merged pages with the very same text, and of some that were removed.
+    pub(crate) fn same_text(
+        &self,
+        store: &dyn PrintStore,
+        print: &TextPrint,
+        mut found: impl FnMut(u32),
+    ) -> Result<(), StoreError> {
+        newest_under(store, TEXTS, print.digest, &mut found)?;
+        Ok(())
+    }
+
+    /// Calls `found` with (slot, table) for every merged page that is a candidate, or where many are of one kind for
+    /// the newest of these; for some more than once, for pages that were removed, and for a few that are none.
     pub(crate) fn candidates(
         &self,
         store: &dyn PrintStore,
@@ -132,25 +158,42 @@ impl DiskTables {
         mut found: impl FnMut(u32, u8),
     ) -> Result<(), StoreError> {
         let wanted = print.fingerprint.0;
-        let mut ask = |table: u8, key: u16| {
-            each_entry(store, table, key, |bits, slot| {
-                if (bits ^ wanted).count_ones() <= self.radius {
-                    found(slot, table);
+        let mut room = FOUND_MAX;
+        let mut all = true;
+        let buckets: Vec<(u8, u16)> = self.buckets(wanted).collect();
+        let masks = self.masks.iter().flatten();
+        let flips_max = masks.map(|mask| mask.count_ones()).max().unwrap_or(0);
+        for flips in 0..=flips_max {
+            for &(table, key) in &buckets {
+                let masks = self.masks[usize::from(table)].iter();
+                for mask in masks.filter(|mask| mask.count_ones() == flips) {
+                    let most = room.min(NEAR_MAX);
+                    let count = newest_entries(store, table, key ^ mask, most, |bits, slot| {
+                        let is_near = (bits ^ wanted).count_ones() <= self.radius;
+                        if is_near {
+                            found(slot, table);
+                        }
+                        is_near
+                    })?;
+                    room -= count;
+                    all &= count < most;
                 }
-            })
-        };
-        for (table, key) in self.buckets(wanted) {
-            for mask in &self.masks[usize::from(table)] {
-                ask(table, key ^ mask)?;
             }
         }
         for (at, &band) in print.sketch.bands().into_iter().flatten().enumerate() {
             let table = FIRST_BAND + at as u8;
-            each_entry(store, table, (band >> 16) as u16, |bits, slot| {
-                if bits == u64::from(band) {
+            let key = (band >> 16) as u16;
+            let count = newest_entries(store, table, key, CHAIN_MAX, |bits, slot| {
+                let is_same = bits == u64::from(band);
+                if is_same {
                     found(slot, BAND_TABLE);
                 }
+                is_same
             })?;
+            all &= count < CHAIN_MAX;
+        }
+        if let Some(numbers) = print.sketch.numbers_key().filter(|_| !all) {
+            newest_under(store, NUMBERS, numbers, &mut |slot| found(slot, BAND_TABLE))?;
         }
         Ok(())
     }
@@ -164,9 +207,9 @@ impl DiskTables {
         })
     }
 
-    /// How many tables there are: the number under which they are stored.
+    /// The number under which the tables are stored, by how many there are. Those of another number are made anew.
     fn number(&self) -> u8 {
-        self.layout.tables.len() as u8
+        WITH_TEXTS + self.layout.tables.len() as u8
     }
 }
 
@@ -206,31 +249,60 @@ fn append(
     store.put_table_entry(&head, &first)
 }
 
-/// Calls `each` with (fingerprint or band, slot) for every entry of a bucket.
-fn each_entry(
+/// Calls `found` with the slots of the newest pages under the whole of a key.
+fn newest_under(
+    store: &dyn PrintStore,
+    table: u8,
+    key: u64,
+    found: &mut impl FnMut(u32),
+) -> Result<usize, StoreError> {
+    newest_entries(store, table, bucket_of(key), CHAIN_MAX, |bits, slot| {
+        let is_same = bits == key;
+        if is_same {
+            found(slot);
+        }
+        is_same
+    })
+}
+
+/// Calls `is_found` with (bits, slot) for the entries of a bucket from the newest on, until it has said so of `most`.
+/// How many it said so of.
+fn newest_entries(
     store: &dyn PrintStore,
     table: u8,
     key: u16,
-    mut each: impl FnMut(u64, u32),
-) -> Result<(), StoreError> {
+    most: usize,
+    mut is_found: impl FnMut(u64, u32) -> bool,
+) -> Result<usize, StoreError> {
+    if most == 0 {
+        return Ok(0);
+    }
     let Some(first) = store.table_entry(&chunk_key(table, key, 0))? else {
-        return Ok(());
+        return Ok(0);
     };
+    let mut count = 0;
     let mut read = |entries: &[u8]| {
-        for entry in entries.chunks_exact(ENTRY) {
+        for entry in entries.rchunks_exact(ENTRY) {
             let (bits, slot) = entry.split_first_chunk().expect("an entry has 12 bytes");
-            each(u64::from_le_bytes(*bits), number(slot));
+            count += usize::from(is_found(u64::from_le_bytes(*bits), number(slot)));
+            if count == most {
+                return true;
+            }
         }
+        false
     };
     let (full, entries) = first_chunk(&first);
-    read(entries);
-    for chunk in 1..=full {
+    let mut is_enough = read(entries);
+    for chunk in (1..=full).rev() {
+        if is_enough {
+            break;
+        }
         match store.table_entry(&chunk_key(table, key, chunk))? {
-            Some(entries) => read(&entries),
+            Some(entries) => is_enough = read(&entries),
             None => return Err(damaged("a chunk of a bucket is missing")),
         }
     }
-    Ok(())
+    Ok(count)
 }
 
 /// The error for tables that hold what they cannot.
@@ -265,6 +337,11 @@ fn put_places(
         places.extend(slot.to_le_bytes());
     }
     store.put_table_entry(&key, &places)
+}
+
+/// The bucket of a key of 64 bits.
+fn bucket_of(key: u64) -> u16 {
+    (key >> (u64::BITS - BUCKET_BITS)) as u16
 }
 
 fn chunk_key(table: u8, key: u16, chunk: u32) -> [u8; 7] {

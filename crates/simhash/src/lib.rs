@@ -30,7 +30,7 @@
 //!
 //! Modules in reading order: [`hash`] (pinned, with vectors), `fingerprint`, `sketch`, `print`,
 //! [`rule`], `linear_index` (the plain model that every index is tested against), [`layout`] (which
-//! tables), `segments`, `chains` and `bands` (the tables), `rows`, `block` and `store` (the kept
+//! tables), `segments`, `links`, `chains` and `bands` (the tables), `rows`, `block` and `store` (the kept
 //! pages in RAM, packed, and stored), `disk_tables` (tables in the store), `table_index`.
 
 mod bands;
@@ -41,6 +41,7 @@ mod fingerprint;
 pub mod hash;
 pub mod layout;
 mod linear_index;
+mod links;
 mod neighbour;
 mod print;
 mod rows;

@@ -57,7 +57,7 @@ pub struct Neighbour {
     /// Estimated share of the smaller text's word pairs that the larger one has too; none when
     /// the overlap is too small for an estimate.
     pub containment: Option<f32>,
-    /// The table that found it, 0 for the first; 255 for the short-text or linear lookup.
+    /// The table that found it, 0 for the first; 255 for the short-text or linear lookup, or that by numbers.
     pub table: u8,
     /// Words of the kept page.
     pub word_count: u32,

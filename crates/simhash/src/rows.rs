@@ -6,7 +6,7 @@
 use hashbrown::HashTable;
 
 use crate::hash::mix;
-use crate::sketch::BANDS;
+use crate::sketch::{BANDS, numbers_key};
 use crate::{Fingerprint, Sketch, SketchSize, TextPrint};
 
 /// The columns.
@@ -134,6 +134,17 @@ impl Rows {
 
     pub(crate) fn bands(&self, slot: u32) -> Option<&[u32; BANDS]> {
         self.bands.get(&slot)
+    }
+
+    pub(crate) fn digest(&self, slot: u32) -> u64 {
+        self.digests[slot as usize]
+    }
+
+    /// The key of the slot's numbers; none for a text without.
+    pub(crate) fn numbers_key(&self, slot: u32) -> Option<u64> {
+        let at = slot as usize;
+        let lanes = self.size.lanes();
+        numbers_key(self.lanes[at * (lanes + 1) + lanes], self.number_counts[at])
     }
 
     /// The print in a slot.

@@ -16,6 +16,7 @@
 //! thousand gets past 7 bits of 32, and only for those is the whole fingerprint looked up. A
 //! template that gives 100,000 pages the upper bits of a block fills no segment, since the lowest
 //! bits choose; pages whose whole block is one share a segment, some 40 microseconds for 100,000.
+//! Of those in a segment that are near, the newest are found, and fewest flips are asked for first.
 //!
 //! Cost: 8 bytes a page and table, and 48 for each segment. Segments are split one at a time, as
 //! pages come (linear hashing; Litwin, VLDB 1980), so that no insertion waits for all of them.
@@ -32,6 +33,12 @@ const AHEAD_SAMPLES_MAX: usize = 1024;
 /// Pages to a segment, on average, from which one more is split. Half and double were measured in
 /// `benches/README.md`.
 const SEGMENT_PAGES: usize = 64;
+/// So many near pages of one segment, the newest, are found: all of a form that has no more, and of one with a hundred
+/// thousand as many as can be judged in half a millisecond.
+pub(crate) const NEAR_MAX: usize = 1024;
+/// So many end a lookup, those that several tables find counted so often. Four tables find as many without a flip, and
+/// what is within `k` is found without one.
+pub(crate) const FOUND_MAX: usize = 4 * NEAR_MAX;
 
 /// The tables of a layout of blocks, and the segments that a lookup asks for.
 #[derive(Debug)]
@@ -102,23 +109,40 @@ impl Segments {
         }
     }
 
-    /// Calls `found` with (slot, table) for every page within the distance, and for a few that
-    /// are farther; a page may be found by several tables.
-    pub(crate) fn candidates(&self, fingerprint: u64, mut found: impl FnMut(u32, u8)) {
-        for (number, table) in self.tables.iter().enumerate() {
-            table.candidates(fingerprint, self.radius, |slot| found(slot, number as u8));
+    /// Calls `found` with the slot of every page within the distance, and of a few that are farther, for which it
+    /// says false; a page may be found by several tables. Where more are near than [`FOUND_MAX`], or than
+    /// [`NEAR_MAX`] in one segment, some may be missing, and the answer is false.
+    pub(crate) fn candidates(&self, fingerprint: u64, mut found: impl FnMut(u32) -> bool) -> bool {
+        let flips_max = self.tables.iter().filter_map(|table| table.flips).max();
+        let mut near = Near {
+            radius: self.radius,
+            room: FOUND_MAX,
+            all: true,
+        };
+        for flips in 0..=flips_max.unwrap_or(0) {
+            for table in &self.tables {
+                table.candidates(fingerprint, flips, &mut near, &mut found);
+            }
         }
+        near.all
     }
 
-    /// Whether `table` is the first that must find a page with this difference to the fingerprint
-    /// asked for.
-    pub(crate) fn is_first(&self, table: u8, difference: u64) -> bool {
-        let first = self.tables.iter().position(|table| {
+    /// The first table that must find a page with this difference to the fingerprint asked for.
+    pub(crate) fn first(&self, difference: u64) -> Option<usize> {
+        self.tables.iter().position(|table| {
             let flips = table.block(difference).count_ones();
             table.flips.is_some_and(|flips_max| flips <= flips_max)
-        });
-        first == Some(usize::from(table))
+        })
     }
+}
+
+/// A lookup on its way through the segments.
+struct Near {
+    radius: u32,
+    /// Pages that may still be found.
+    room: usize,
+    /// No page was left out.
+    all: bool,
 }
 
 impl BlockTable {
@@ -196,8 +220,9 @@ impl BlockTable {
         let place = self.place(self.block(fingerprint));
         let segment = &mut self.segments[place];
         if let Some(at) = segment.slots.iter().position(|&kept| kept == slot) {
-            segment.slots.swap_remove(at);
-            segment.samples.swap_remove(at);
+            // The order stays: the newest are found first.
+            segment.slots.remove(at);
+            segment.samples.remove(at);
             self.entries -= 1;
         }
     }
@@ -232,16 +257,33 @@ impl BlockTable {
         self.masks = self.flips.map_or(Vec::new(), |flips| masks(bits, flips));
     }
 
-    fn candidates(&self, fingerprint: u64, radius: u32, mut found: impl FnMut(u32)) {
+    /// The pages whose lowest bits differ in so many.
+    fn candidates(
+        &self,
+        fingerprint: u64,
+        flips: u32,
+        near: &mut Near,
+        found: &mut impl FnMut(u32) -> bool,
+    ) {
         let (block, wanted) = (self.block(fingerprint), self.sample(fingerprint));
         // A segment that is not split has no use for the bit by which it would be.
         let is_asked = |mask: u32| mask >> self.level == 0 || self.is_split(block ^ mask);
-        for masks in self.masks.chunks(AHEAD) {
+        let masks = self.masks.as_slice();
+        let from = masks.partition_point(|mask| mask.count_ones() < flips);
+        let to = masks.partition_point(|mask| mask.count_ones() <= flips);
+        for masks in masks[from..to].chunks(AHEAD) {
+            if near.room == 0 {
+                near.all = false;
+                return;
+            }
             let asked = || masks.iter().copied().filter(|&mask| is_asked(mask));
             let segment = |mask: u32| &self.segments[self.place(block ^ mask)];
             fetch_ahead(asked().map(segment));
             for mask in asked() {
-                segment(mask).scan(wanted, radius - mask.count_ones(), &mut found);
+                let most = near.room.min(NEAR_MAX);
+                let count = segment(mask).scan(wanted, near.radius - flips, most, found);
+                near.room = near.room.saturating_sub(count);
+                near.all &= count < most;
             }
         }
     }
@@ -271,22 +313,37 @@ impl Segment {
         self.slots.push(slot);
     }
 
+    /// Reports the near pages from the newest on, until there are so many; and how many there were.
     #[inline]
-    fn scan(&self, wanted: u32, flips_max: u32, found: &mut impl FnMut(u32)) {
-        let chunks = self.samples.chunks_exact(STRIDE);
+    fn scan(
+        &self,
+        wanted: u32,
+        flips_max: u32,
+        most: usize,
+        found: &mut impl FnMut(u32) -> bool,
+    ) -> usize {
+        let chunks = self.samples.rchunks_exact(STRIDE);
         let rest = chunks.remainder();
-        for (number, chunk) in chunks.enumerate() {
+        let mut start = self.samples.len();
+        let mut count = 0;
+        for chunk in chunks {
+            if count >= most {
+                return count;
+            }
+            start -= STRIDE;
             // Written so that the compiler counts the bits of several samples in one register.
             let mut near = 0;
             for sample in chunk {
                 near |= u32::from((sample ^ wanted).count_ones() <= flips_max);
             }
             if near != 0 {
-                self.report(number * STRIDE, chunk, wanted, flips_max, found);
+                count += self.report(start, chunk, wanted, flips_max, found);
             }
         }
-        let start = self.samples.len() - rest.len();
-        self.report(start, rest, wanted, flips_max, found);
+        match count < most {
+            true => count + self.report(0, rest, wanted, flips_max, found),
+            false => count,
+        }
     }
 
     fn report(
@@ -295,13 +352,12 @@ impl Segment {
         samples: &[u32],
         wanted: u32,
         flips_max: u32,
-        found: &mut impl FnMut(u32),
-    ) {
-        for (at, sample) in samples.iter().enumerate() {
-            if (sample ^ wanted).count_ones() <= flips_max {
-                found(self.slots[start + at]);
-            }
-        }
+        found: &mut impl FnMut(u32) -> bool,
+    ) -> usize {
+        let near = samples.iter().enumerate();
+        let near = near.filter(|(_, sample)| (*sample ^ wanted).count_ones() <= flips_max);
+        near.map(|(at, _)| usize::from(found(self.slots[start + at])))
+            .sum()
     }
 }
 

@@ -159,6 +159,11 @@ impl Sketch {
         self.number_count
     }
 
+    /// The key under which texts with the same numbers are found; none for a text without.
+    pub(crate) fn numbers_key(&self) -> Option<u64> {
+        numbers_key(self.numbers, self.number_count)
+    }
+
     /// The bands of a short text: two short texts that share most of their word pairs share a
     /// band at the same place (probability 0.97 at overlap 0.6).
     pub fn bands(&self) -> Option<&[u32; BANDS]> {
@@ -266,6 +271,11 @@ impl Sketch {
             bands,
         }
     }
+}
+
+/// See [`Sketch::numbers_key`].
+pub(crate) fn numbers_key(numbers: u64, count: u8) -> Option<u64> {
+    (count > 0).then(|| pair(numbers, u64::from(count)))
 }
 
 /// Jaccard from the slots in which two sketches differ: half of those whose winners differ.

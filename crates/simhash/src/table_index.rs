@@ -10,7 +10,7 @@ use crate::rows::Rows;
 use crate::series::Candidates;
 use crate::store::{DiskPrintStore, PrintStore, StoreError, StoredRow};
 use crate::tables::TableSet;
-use crate::{Neighbour, SketchSize, TextPrint, rule};
+use crate::{Decision, Neighbour, SketchSize, TextPrint, rule};
 
 /// How many tables, and so which blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Tables {
 /// Where the working copy of the tables lives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// All in RAM: about 80 bytes a page and its sketch. Rebuilt from disk at start.
+    /// All in RAM: about 100 bytes a page and its sketch. Rebuilt from disk at start.
     #[default]
     Ram,
     /// On disk, for machines that are short of memory: a lookup asks the store for each key and for
@@ -343,15 +343,21 @@ impl TableIndex {
     pub fn nearest_by(
         &mut self,
         print: &TextPrint,
-        judge: impl FnMut(Neighbour) -> Neighbour,
+        mut judge: impl FnMut(Neighbour) -> Neighbour,
     ) -> Result<Option<Neighbour>, IndexError> {
         if print.word_count == 0 {
             return Ok(None);
         }
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        self.find_candidates(print, &mut candidates)?;
-        let best = self.best_of(&candidates, print, judge)?;
+        // Nothing is preferred to the very same text.
+        self.find_same_text(print, &mut candidates)?;
+        let mut best = self.best_of(&candidates, print, &mut judge)?;
+        if best.is_none_or(|best| !best.exact || best.decision != Decision::Duplicate) {
+            candidates.clear();
+            self.find_candidates(print, &mut candidates)?;
+            best = self.best_of(&candidates, print, judge)?;
+        }
         self.candidates = candidates;
         Ok(best)
     }
@@ -380,8 +386,8 @@ impl TableIndex {
             let Some((page, kept)) = self.row(slot)? else {
                 continue;
             };
-            // What lies in the store alone may be the entry of a page that was removed.
-            if slot < self.base && !rule::is_candidate(&self.config, print, &kept) {
+            // An entry in the store may be that of a page that was removed.
+            if !rule::is_candidate(&self.config, print, &kept) {
                 continue;
             }
             let neighbour = judge(rule::judge(&self.config, print, page, &kept, table));
@@ -488,7 +494,26 @@ impl TableIndex {
         }
     }
 
-    /// The slots of all candidates, each once, with the first table that finds it.
+    fn find_same_text(
+        &self,
+        print: &TextPrint,
+        candidates: &mut Vec<(u32, u8)>,
+    ) -> Result<(), StoreError> {
+        let (base, rows) = (self.base, &self.rows);
+        self.tables
+            .same_text(rows, print, |slot| candidates.push((base + slot, 0)));
+        if let Some((merged, store)) = self.merged.as_ref().zip(self.store.as_deref()) {
+            merged.tables.same_text(store, print, |slot| {
+                if slot < base {
+                    candidates.push((slot, 0));
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The slots of all candidates, each once, with the first table that finds it. Of pages of one kind there are
+    /// no more than a lookup can look at: the newest, and those that are likeliest to be copied.
     fn find_candidates(
         &self,
         print: &TextPrint,
@@ -497,15 +522,14 @@ impl TableIndex {
         self.tables.candidates(&self.rows, print, |slot, table| {
             candidates.push((self.base + slot, table));
         });
-        let Some((merged, store)) = self.merged.as_ref().zip(self.store.as_deref()) else {
-            return Ok(());
-        };
-        merged.tables.candidates(store, print, |slot, table| {
-            // A crash in the middle of a merge leaves entries of slots that are in RAM again.
-            if slot < self.base {
-                candidates.push((slot, table));
-            }
-        })?;
+        if let Some((merged, store)) = self.merged.as_ref().zip(self.store.as_deref()) {
+            merged.tables.candidates(store, print, |slot, table| {
+                // A crash in the middle of a merge leaves entries of slots that are in RAM again.
+                if slot < self.base {
+                    candidates.push((slot, table));
+                }
+            })?;
+        }
         candidates.sort_unstable();
         candidates.dedup_by_key(|(slot, _)| *slot);
         Ok(())

@@ -1,8 +1,13 @@
-//! The tables of an index, whichever layout: what is near this fingerprint?
+//! The tables of an index, whichever layout: what is near this text?
+//!
+//! Of pages of one form, hundreds of thousands may be kept: alike in their words, and each with numbers or a name of its
+//! own. Of these a lookup finds the newest, a bounded number, and of the others those with what makes a copy: the very
+//! same text, the same numbers, or in short texts word pairs that few have.
 
 use crate::bands::Bands;
 use crate::chains::Chains;
 use crate::layout::Layout;
+use crate::links::Links;
 use crate::rows::Rows;
 use crate::segments::Segments;
 use crate::{IndexConfig, Tables, TextPrint};
@@ -10,11 +15,15 @@ use crate::{IndexConfig, Tables, TextPrint};
 /// The number in [`crate::Neighbour::table`] of a page found by its bands.
 pub(crate) const BAND_TABLE: u8 = u8::MAX;
 
-/// Tables over the fingerprints, and bands over the short texts.
+/// Tables over the fingerprints, bands over the short texts, and chains by text and by numbers.
 #[derive(Debug)]
 pub(crate) struct TableSet {
     fingerprints: Fingerprints,
     bands: Bands,
+    /// Slots by the digests of their texts.
+    texts: Links,
+    /// Slots of texts with numbers, by these.
+    numbers: Links,
     radius: u32,
 }
 
@@ -37,15 +46,18 @@ impl TableSet {
         TableSet {
             fingerprints,
             bands: Bands::new(),
+            texts: Links::new(),
+            numbers: Links::new(),
             radius: u32::from(config.radius()),
         }
     }
 
-    /// The tables of all that `rows` holds.
+    /// The tables of all that `rows` holds, as if the pages had come in the order of their numbers.
     pub(crate) fn of(config: &IndexConfig, rows: &Rows) -> TableSet {
         let mut tables = TableSet::new(config);
         let has_words = |slot: &u32| rows.is_live(*slot) && !rows.is_empty(*slot);
-        let slots: Vec<u32> = (0..rows.slots()).filter(has_words).collect();
+        let mut slots: Vec<u32> = (0..rows.slots()).filter(has_words).collect();
+        slots.sort_by_key(|&slot| rows.page(slot));
         match &mut tables.fingerprints {
             Fingerprints::Segments(segments) => segments.fill(rows.fingerprints(), &slots),
             Fingerprints::Chains(chains) => {
@@ -55,9 +67,7 @@ impl TableSet {
             }
         }
         for slot in slots {
-            if let Some(bands) = rows.bands(slot) {
-                tables.bands.insert(slot, bands);
-            }
+            tables.link(rows, slot);
         }
         tables
     }
@@ -71,8 +81,17 @@ impl TableSet {
             Fingerprints::Segments(segments) => segments.insert(rows.fingerprints(), slot),
             Fingerprints::Chains(chains) => chains.insert(rows.fingerprints(), slot),
         }
+        self.link(rows, slot);
+    }
+
+    fn link(&mut self, rows: &Rows, slot: u32) {
         if let Some(bands) = rows.bands(slot) {
             self.bands.insert(slot, bands);
+        }
+        self.texts.link(slot, |slot| rows.digest(slot));
+        if rows.numbers_key(slot).is_some() {
+            let key = |slot| rows.numbers_key(slot).unwrap_or(0);
+            self.numbers.link(slot, key);
         }
     }
 
@@ -85,12 +104,23 @@ impl TableSet {
             Fingerprints::Segments(segments) => segments.remove(rows.fingerprint(slot), slot),
             Fingerprints::Chains(chains) => chains.remove(rows.fingerprint(slot), slot),
         }
-        if let Some(bands) = rows.bands(slot) {
-            self.bands.remove(slot, bands);
+        self.bands.remove(slot);
+        self.texts.unlink(slot, rows.digest(slot));
+        if let Some(key) = rows.numbers_key(slot) {
+            self.numbers.unlink(slot, key);
         }
     }
 
-    /// Calls `found` once with (slot, table) for every kept page that is a candidate.
+    /// Calls `found` with the slots of pages with the very same text.
+    pub(crate) fn same_text(&self, rows: &Rows, print: &TextPrint, found: impl FnMut(u32)) {
+        let newest = self.texts.newest(print.digest);
+        newest
+            .filter(|&slot| rows.digest(slot) == print.digest)
+            .for_each(found);
+    }
+
+    /// Calls `found` with (slot, table) for every kept page that is a candidate, or where many are of one kind for
+    /// the newest of these and for those with the same numbers; for some more than once.
     pub(crate) fn candidates(
         &self,
         rows: &Rows,
@@ -98,25 +128,42 @@ impl TableSet {
         mut found: impl FnMut(u32, u8),
     ) {
         let wanted = print.fingerprint.0;
-        let near = |slot: u32| (rows.fingerprint(slot) ^ wanted).count_ones() <= self.radius;
-        match &self.fingerprints {
-            Fingerprints::Segments(segments) => segments.candidates(wanted, |slot, table| {
-                if near(slot) && segments.is_first(table, rows.fingerprint(slot) ^ wanted) {
-                    found(slot, table);
+        let mut all = match &self.fingerprints {
+            Fingerprints::Segments(segments) => segments.candidates(wanted, |slot| {
+                let is_near = self.is_near(rows, print, slot);
+                if is_near {
+                    let table = segments.first(rows.fingerprint(slot) ^ wanted);
+                    found(slot, table.map_or(BAND_TABLE, |table| table as u8));
+                }
+                is_near
+            }),
+            Fingerprints::Chains(chains) => chains.candidates(wanted, |slot| {
+                let table = chains.first(rows.fingerprint(slot), wanted);
+                if let Some(table) = table.filter(|_| self.is_near(rows, print, slot)) {
+                    found(slot, table as u8);
                 }
             }),
-            Fingerprints::Chains(chains) => chains.candidates(wanted, |slot, table| {
-                if near(slot) && chains.is_first(table, rows.fingerprint(slot), wanted) {
-                    found(slot, table);
-                }
-            }),
+        };
+        let bands = print.sketch.bands();
+        if let Some(bands) = bands {
+            all &= self.bands.candidates(bands, |slot| found(slot, BAND_TABLE));
         }
-        if let Some(bands) = print.sketch.bands() {
-            self.bands.candidates(bands, |slot| {
-                if !near(slot) {
-                    found(slot, BAND_TABLE);
-                }
-            });
+        let Some(numbers) = print.sketch.numbers_key().filter(|_| !all) else {
+            return;
+        };
+        let share_a_band = |slot: u32| {
+            let both = rows.bands(slot).zip(bands);
+            both.is_some_and(|(a, b)| a.iter().zip(b).any(|(a, b)| a == b))
+        };
+        for slot in self.numbers.newest(numbers) {
+            let is_candidate = self.is_near(rows, print, slot) || share_a_band(slot);
+            if is_candidate && rows.numbers_key(slot) == Some(numbers) {
+                found(slot, BAND_TABLE);
+            }
         }
+    }
+
+    fn is_near(&self, rows: &Rows, print: &TextPrint, slot: u32) -> bool {
+        (rows.fingerprint(slot) ^ print.fingerprint.0).count_ones() <= self.radius
     }
 }

@@ -245,6 +245,7 @@ fn three_tables_and_four_find_what_comparing_with_every_page_finds() {
     let text = print(1, 80, 0, &[]);
     let with = |bits: u64| TextPrint {
         fingerprint: simhash::Fingerprint(bits),
+        digest: bits,
         ..text
     };
     // Enough pages that every table splits its segments many times over.
@@ -273,7 +274,11 @@ fn three_tables_and_four_find_what_comparing_with_every_page_finds() {
                     found.push(near.page);
                     near
                 };
-                index.nearest_by(&with(asked), seen).unwrap();
+                let print = TextPrint {
+                    digest: !asked,
+                    ..with(asked)
+                };
+                index.nearest_by(&print, seen).unwrap();
                 found.sort_unstable();
                 let all = (0..kept.len()).filter(|&page| {
                     page % 3 != 0 && (kept[page] ^ asked).count_ones() <= u32::from(reach)
