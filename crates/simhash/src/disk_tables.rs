@@ -150,13 +150,14 @@ impl DiskTables {
     }
 
     /// Calls `found` with (slot, table) for every merged page that is a candidate, or where many are of one kind for
-    /// the newest of these; for some more than once, for pages that were removed, and for a few that are none.
+    /// the newest of these, and the answer is false; for some more than once, for pages that were removed, and for a
+    /// few that are none.
     pub(crate) fn candidates(
         &self,
         store: &dyn PrintStore,
         print: &TextPrint,
         mut found: impl FnMut(u32, u8),
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let wanted = print.fingerprint.0;
         let mut room = FOUND_MAX;
         let mut all = true;
@@ -195,7 +196,7 @@ impl DiskTables {
         if let Some(numbers) = print.sketch.numbers_key().filter(|_| !all) {
             newest_under(store, NUMBERS, numbers, &mut |slot| found(slot, BAND_TABLE))?;
         }
-        Ok(())
+        Ok(all)
     }
 
     /// The bucket of a fingerprint in each table.

@@ -35,7 +35,7 @@ const AHEAD_SAMPLES_MAX: usize = 1024;
 const SEGMENT_PAGES: usize = 64;
 /// So many near pages of one segment, the newest, are found: all of a form that has no more, and of one with a hundred
 /// thousand as many as can be judged in half a millisecond.
-pub(crate) const NEAR_MAX: usize = 1024;
+pub(crate) const NEAR_MAX: usize = 512;
 /// So many end a lookup, those that several tables find counted so often. Four tables find as many without a flip, and
 /// what is within `k` is found without one.
 pub(crate) const FOUND_MAX: usize = 4 * NEAR_MAX;

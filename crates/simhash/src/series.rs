@@ -30,9 +30,19 @@ pub(crate) struct Candidates {
     short: Vec<f32>,
     /// Reports of the same form with other numbers.
     reports: usize,
+    /// Pages that the candidates were chosen from, where these are not all that there are.
+    chosen_from: usize,
 }
 
 impl Candidates {
+    /// Candidates that were chosen from so many pages, the likeliest and the newest.
+    pub(crate) fn chosen_from(pages: usize) -> Candidates {
+        Candidates {
+            chosen_from: pages,
+            ..Candidates::default()
+        }
+    }
+
     /// Adds a candidate with the share of its numbers that the text has, too. What overlaps by less than `least`
     /// is no sibling.
     pub(crate) fn add(
@@ -110,10 +120,14 @@ impl Candidates {
             .filter(|overlap| window.contains(*overlap));
         let (count, sum) = short.fold((0, 0.0), |(count, sum), overlap| (count + 1, sum + overlap));
         // Where most of a kind are copies by the rule, so is this one.
-        if near.exact || count < SHORT_MIN.max(self.duplicates.len()) {
+        // Where candidates had to be chosen there are siblings enough.
+        let short_min = if self.chosen_from > 0 { 1 } else { SHORT_MIN };
+        if near.exact || count < short_min.max(self.duplicates.len()) {
             return true;
         }
-        let (count, mean) = (count as f32, sum / count as f32);
+        let mean = sum / count as f32;
+        // What is found by rare word pairs is the most alike of all siblings, compared or not.
+        let count = count.max(self.chosen_from) as f32;
         near.overlap >= mean + ((2.0 * count.ln()).sqrt() + 2.0) * error
     }
 }
@@ -196,6 +210,22 @@ mod tests {
             best(&all).decision
         };
         assert_eq!(with(0.86, 100), Decision::Refuted);
+        assert_eq!(with(0.9, 100), Decision::Duplicate);
+        let mut chosen = Candidates::chosen_from(1_000_000);
+        for (neighbour, share) in siblings.iter().chain([&(duplicate(1_000, 0.9), None)]) {
+            chosen.add(*neighbour, || *share, LEAST);
+        }
+        let doubted = chosen.best().unwrap();
+        assert_eq!(doubted.decision, Decision::Refuted, "of a million");
+        let mut chosen = Candidates::chosen_from(1_000);
+        for (neighbour, share) in siblings[..3]
+            .iter()
+            .chain([&(duplicate(1_000, 0.86), None)])
+        {
+            chosen.add(*neighbour, || *share, LEAST);
+        }
+        let doubted = chosen.best().unwrap();
+        assert_eq!(doubted.decision, Decision::Refuted, "three of many");
         assert_eq!(with(0.93, 100), Decision::Duplicate);
         assert_eq!(with(0.86, 7), Decision::Duplicate, "seven are no series");
         assert_eq!(with(1.0, 100), Decision::Duplicate);

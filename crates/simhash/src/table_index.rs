@@ -352,11 +352,14 @@ impl TableIndex {
         candidates.clear();
         // Nothing is preferred to the very same text.
         self.find_same_text(print, &mut candidates)?;
-        let mut best = self.best_of(&candidates, print, &mut judge)?;
+        let mut best = self.best_of(&candidates, print, Candidates::default(), &mut judge)?;
         if best.is_none_or(|best| !best.exact || best.decision != Decision::Duplicate) {
             candidates.clear();
-            self.find_candidates(print, &mut candidates)?;
-            best = self.best_of(&candidates, print, judge)?;
+            let found = match self.find_candidates(print, &mut candidates)? {
+                true => Candidates::default(),
+                false => Candidates::chosen_from(self.len()),
+            };
+            best = self.best_of(&candidates, print, found, judge)?;
         }
         self.candidates = candidates;
         Ok(best)
@@ -366,9 +369,9 @@ impl TableIndex {
         &self,
         candidates: &[(u32, u8)],
         print: &TextPrint,
+        mut found: Candidates,
         mut judge: impl FnMut(Neighbour) -> Neighbour,
     ) -> Result<Option<Neighbour>, StoreError> {
-        let mut found = Candidates::default();
         // Of texts that are alike by their words alone, as those of one form are, a page has thousands of
         // candidates. Most share so few word pairs that a look at the sketch is enough.
         let least = rule::least_overlap(&self.config);
@@ -513,17 +516,17 @@ impl TableIndex {
     }
 
     /// The slots of all candidates, each once, with the first table that finds it. Of pages of one kind there are
-    /// no more than a lookup can look at: the newest, and those that are likeliest to be copied.
+    /// no more than a lookup can look at, the newest and those that are likeliest to be copied, and the answer is false.
     fn find_candidates(
         &self,
         print: &TextPrint,
         candidates: &mut Vec<(u32, u8)>,
-    ) -> Result<(), StoreError> {
-        self.tables.candidates(&self.rows, print, |slot, table| {
+    ) -> Result<bool, StoreError> {
+        let mut all = self.tables.candidates(&self.rows, print, |slot, table| {
             candidates.push((self.base + slot, table));
         });
         if let Some((merged, store)) = self.merged.as_ref().zip(self.store.as_deref()) {
-            merged.tables.candidates(store, print, |slot, table| {
+            all &= merged.tables.candidates(store, print, |slot, table| {
                 // A crash in the middle of a merge leaves entries of slots that are in RAM again.
                 if slot < self.base {
                     candidates.push((slot, table));
@@ -532,7 +535,7 @@ impl TableIndex {
         }
         candidates.sort_unstable();
         candidates.dedup_by_key(|(slot, _)| *slot);
-        Ok(())
+        Ok(all)
     }
 
     /// The slot of a kept page.

@@ -120,13 +120,13 @@ impl TableSet {
     }
 
     /// Calls `found` with (slot, table) for every kept page that is a candidate, or where many are of one kind for
-    /// the newest of these and for those with the same numbers; for some more than once.
+    /// the newest of these and for those with the same numbers, and the answer is false; for some more than once.
     pub(crate) fn candidates(
         &self,
         rows: &Rows,
         print: &TextPrint,
         mut found: impl FnMut(u32, u8),
-    ) {
+    ) -> bool {
         let wanted = print.fingerprint.0;
         let mut all = match &self.fingerprints {
             Fingerprints::Segments(segments) => segments.candidates(wanted, |slot| {
@@ -149,7 +149,7 @@ impl TableSet {
             all &= self.bands.candidates(bands, |slot| found(slot, BAND_TABLE));
         }
         let Some(numbers) = print.sketch.numbers_key().filter(|_| !all) else {
-            return;
+            return all;
         };
         let share_a_band = |slot: u32| {
             let both = rows.bands(slot).zip(bands);
@@ -161,6 +161,7 @@ impl TableSet {
                 found(slot, BAND_TABLE);
             }
         }
+        all
     }
 
     fn is_near(&self, rows: &Rows, print: &TextPrint, slot: u32) -> bool {

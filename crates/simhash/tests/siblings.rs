@@ -5,7 +5,7 @@ use simhash::hash::mix;
 use simhash::{Decision, IndexConfig, Memory, Neighbour, TableIndex, TextPrint, print_hashes};
 
 /// What one lookup may judge, whatever is kept: what the tables give, the most of it more than once, and the bands.
-const JUDGED_MAX: usize = 4_500;
+const JUDGED_MAX: usize = 3_000;
 
 /// A form: words that all of its pages have, numbers and words that each has for itself.
 struct Form {
