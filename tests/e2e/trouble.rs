@@ -519,6 +519,20 @@ fn an_unreachable_robots_file_is_no_refusal_for_ever() {
     assert!(said.contains("1 URL is back"), "{said}");
 }
 
+#[test]
+fn a_seed_whose_page_is_empty_is_told_and_why_the_crawl_went_no_further() {
+    // The crawl ended as if all was well, with nothing kept.
+    let empty = "<title>Welcome</title><script>if (old) location.href='/home'</script>";
+    let web = TestWeb::new().respond("http://a.test/", Response::html(empty));
+    let bench = Bench::serve(web);
+    let mut crawl = bench.crawl("crawl", &["--seed", "http://a.test/"]);
+    let says_why = [
+        "the page of the seed http://a.test/ is empty",
+        "a script may lead on",
+    ];
+    says(&crawl.output().expect("runs"), 0, &says_why);
+}
+
 /// Crawls with a limit on the files that may be open.
 #[cfg(target_os = "linux")]
 fn crawl_within(files: u64, bench: &Bench, name: &str) -> Output {

@@ -11,6 +11,7 @@
 //! count. References are resolved by the WHATWG URL standard against the first `<base href>`.
 
 mod anchor_text;
+mod forwarding;
 mod link_header;
 mod refresh;
 mod relations;
@@ -143,8 +144,10 @@ struct Collector<'c> {
     scripted: usize,
     /// The menu that is open at this point of the walk, if its script leads to what is chosen.
     menu: Option<NodeId>,
-    /// Where a script of the page leads by itself.
-    forwards: Option<(String, NodeId)>,
+    /// The scripts that stand on the page by themselves.
+    scripts: Vec<(&'c str, NodeId)>,
+    /// What the page runs when all of it is there.
+    onload: Option<(&'c str, NodeId)>,
 }
 
 impl<'c> Collector<'c> {
@@ -169,7 +172,8 @@ impl<'c> Collector<'c> {
             limits_hit: Vec::new(),
             scripted: 0,
             menu: None,
-            forwards: None,
+            scripts: Vec::new(),
+            onload: None,
         };
         if let Some(base) = collector.first_base(html) {
             collector.base = base;
@@ -252,6 +256,10 @@ impl<'c> Collector<'c> {
             local_name!("link") => self.link_element(node, element),
             local_name!("meta") => self.meta(node, element),
             local_name!("script") => self.script(node, element),
+            local_name!("body") => {
+                let onload = element.attribute(&local_name!("onload"));
+                self.onload = onload.map(|script| (script, node.id()));
+            }
             local_name!("select") => {
                 let leads = element.attribute(&local_name!("onchange"));
                 self.menu = leads.map(|_| node.id());

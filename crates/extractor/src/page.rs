@@ -276,6 +276,11 @@ pub struct Refresh {
     pub url: Url,
 }
 
+impl Refresh {
+    /// Seconds within which a page without a text of its own still forwards at once: nobody reads on it.
+    pub const AT_ONCE_SECONDS_MAX: f64 = 5.0;
+}
+
 /// A link to another page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Link {

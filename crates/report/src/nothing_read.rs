@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use config::for_shell;
-use outcome::{FailureKind, Refusal};
+use outcome::{FailureKind, JunkReason, Refusal};
 
 use crate::figures::CrawlReport;
+use crate::hosts::SeedRow;
 use crate::words::{name, plural};
 
 /// What it means that a host's robots.txt could not be had.
@@ -76,6 +77,35 @@ pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
     if report.totals.refused > closed + guarded {
         lines.push(format!("  which rule it was: tamis explain {shown} URL"));
     }
+    lines
+}
+
+/// Why nothing was kept where the seeds' own pages have nothing on them, one a line; empty where a page was kept.
+pub fn empty_seeds(report: &CrawlReport) -> Vec<String> {
+    let thin = JunkReason::Thin.name();
+    let is_empty =
+        |row: &&SeedRow| row.fate == thin && row.counts.admitted == 1 && row.example.is_none();
+    let empty: Vec<_> = report.seeds.iter().filter(is_empty).collect();
+    if report.totals.indexed > 0 || empty.is_empty() {
+        return Vec::new();
+    }
+    let shown = empty.iter().take(CAUSES_MAX);
+    let mut lines: Vec<String> = shown
+        .map(|row| {
+            format!(
+                "the page of the seed {} is empty: hardly a word, and no link; a script may lead on from it, and none is run",
+                row.url
+            )
+        })
+        .collect();
+    let more = empty.len().saturating_sub(CAUSES_MAX) as u64;
+    if more > 0 {
+        lines.push(format!(
+            "{} like it",
+            plural(more, "more seed is", "more seeds are")
+        ));
+    }
+    lines.push("  seed the page that a browser ends up at".to_owned());
     lines
 }
 

@@ -1,6 +1,6 @@
 //! Where a script leads a reader, as far as one statement says it: `location.href = '/x'`,
 //! `location.replace("/x")`, `window.open('/x')`. Nothing is run: a place that is put together of parts, or that a
-//! condition or a question decides about, is none. What runs as a page is opened has to be that statement alone.
+//! condition or a question decides about, is none. What runs as a page is opened is read by [`forwarding`].
 
 use ego_tree::NodeRef;
 use html5ever::local_name;
@@ -10,10 +10,10 @@ use scraper::node::Element;
 use crate::dom::Attributes;
 use crate::page::{LinkKind, Refresh};
 
-use super::{Collector, SCRIPT_REL, SCRIPTED_MAX, anchor_text, rel_tokens};
+use super::{Collector, SCRIPT_REL, SCRIPTED_MAX, anchor_text, forwarding, rel_tokens};
 
 /// Bytes of a script that are looked at, in an attribute or alone on a page.
-const SCRIPT_BYTES_MAX: usize = 2_000;
+pub(super) const SCRIPT_BYTES_MAX: usize = 2_000;
 
 /// Words before a place that decide whether a click leads there: `if (confirm('Delete?')) location.href = …`.
 const DECIDING_WORDS: [&str; 5] = ["if", "confirm", "prompt", "switch", "while"];
@@ -21,13 +21,10 @@ const DECIDING_WORDS: [&str; 5] = ["if", "confirm", "prompt", "switch", "while"]
 /// Signs that decide; `%` since the escapes of a `javascript:` URL may hide any of them.
 const DECIDING_SIGNS: [&str; 4] = ["?", "&&", "||", "%"];
 
-/// What `location` may be a property of, in a script that runs by itself.
-const HOLDERS: [&str; 4] = ["window.", "self.", "top.", "document."];
-
 /// The methods of `location` that lead elsewhere.
 const METHODS: [&str; 2] = [".assign", ".replace"];
 
-impl Collector<'_> {
+impl<'c> Collector<'c> {
     /// Adds a link to where a script of an element leads.
     pub(super) fn add_scripted(&mut self, node: NodeRef<'_, Node>, element: &Element, place: &str) {
         let Some(url) = self.join_page(place) else {
@@ -54,29 +51,35 @@ impl Collector<'_> {
         }
     }
 
-    /// Notes where the first script that leads anywhere does.
-    pub(super) fn script(&mut self, node: NodeRef<'_, Node>, element: &Element) {
-        if self.forwards.is_none() && element.attribute(&local_name!("src")).is_none() {
-            let text = node.children().find_map(|child| child.value().as_text());
-            let place = text.and_then(|text| forwards(text));
-            self.forwards = place.map(|place| (place, node.id()));
+    /// Notes a script that stands on the page by itself.
+    pub(super) fn script(&mut self, node: NodeRef<'c, Node>, element: &Element) {
+        if element.attribute(&local_name!("src")).is_none()
+            && let Some(text) = node.children().find_map(|child| child.value().as_text())
+        {
+            self.scripts.push((&**text, node.id()));
         }
     }
 
-    /// A page without any link that a script leaves at once is left by a refresh.
+    /// A page without any link that a script leaves soon is left by a refresh.
     pub(super) fn script_refresh(&mut self) {
         if self.has_refresh || !self.links.is_empty() {
             return;
         }
-        let Some((place, id)) = self.forwards.take() else {
+        // The page's own handler runs when all of it is there.
+        let scripts: Vec<_> = self.scripts.drain(..).chain(self.onload).collect();
+        let Some(forward) = forwarding::forward(scripts.iter().map(|(script, _)| *script)) else {
             return;
         };
-        let Some(url) = self.join_page(&place).filter(|url| url != self.context.url) else {
+        let id = scripts[forward.script].1;
+        let Some(url) = self
+            .join_page(&forward.place)
+            .filter(|url| url != self.context.url)
+        else {
             return;
         };
         self.has_refresh = true;
         self.refresh = Some(Refresh {
-            delay: 0.0,
+            delay: forward.delay,
             url: url.clone(),
         });
         let rel = SCRIPT_REL.to_owned();
@@ -135,29 +138,6 @@ pub(super) fn target(script: &str) -> Option<String> {
         .map(|(_, place)| place)
 }
 
-/// The same of a script that stands on a page by itself. A timer, a frame buster, an event's function and more that
-/// does not lead away at once look much like it, so nothing but the one statement counts.
-pub(super) fn forwards(script: &str) -> Option<String> {
-    if script.len() > SCRIPT_BYTES_MAX {
-        return None;
-    }
-    let statement = bare(script);
-    let statement = statement.as_str();
-    let rest = HOLDERS
-        .iter()
-        .find_map(|holder| statement.strip_prefix(*holder))
-        .unwrap_or(statement)
-        .strip_prefix("location")?;
-    let (place, after) = match assigned(rest) {
-        Some(found) => found,
-        None => {
-            let (place, after) = called(rest, &METHODS)?;
-            (place, after.strip_prefix(')')?)
-        }
-    };
-    matches!(after, "" | ";").then_some(place)
-}
-
 /// Whether the code before a place may keep a click from it. Texts in quotes count, too: to lose a link is better
 /// than to delete something.
 fn decides(before: &str) -> bool {
@@ -175,35 +155,8 @@ fn is_declared(before: &str) -> bool {
     matches!(words.next(), Some("var" | "let" | "const"))
 }
 
-fn is_of_a_word(letter: char) -> bool {
+pub(super) fn is_of_a_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
-}
-
-/// A script without its comments, and without the blanks outside of its texts in quotes.
-fn bare(script: &str) -> String {
-    let mut kept = String::with_capacity(script.len());
-    let mut rest = script;
-    while let Some(first) = rest.chars().next() {
-        let comment = rest.strip_prefix("/*").and_then(|text| text.find("*/"));
-        let bytes = if let Some(end) = comment {
-            end + 4
-        } else if rest.starts_with("//") || rest.starts_with("<!--") {
-            // ECMAScript, annex B.1.1: `<!--` begins a comment, too. Old pages hide their scripts by it.
-            rest.find(['\n', '\r']).unwrap_or(rest.len())
-        } else {
-            // Escaped quotes need no care: no text with an escape is a place.
-            let bytes = match first {
-                '"' | '\'' | '`' => rest[1..].find(first).map_or(rest.len(), |end| end + 2),
-                _ => first.len_utf8(),
-            };
-            if !first.is_whitespace() {
-                kept.push_str(&rest[..bytes]);
-            }
-            bytes
-        };
-        rest = &rest[bytes..];
-    }
-    kept
 }
 
 /// The text after `= ` or `.href = `, and what stands behind it.
@@ -287,58 +240,9 @@ mod tests {
         check("window.open('/a'); if (old) location.href='/b'", Some("/a"));
     }
 
-    #[track_caller]
-    fn check_forwards(script: &str, place: Option<&str>) {
-        assert_eq!(forwards(script).as_deref(), place, "{script}");
-    }
-
-    #[test]
-    fn a_script_of_one_statement_forwards() {
-        check_forwards("window.location.href=\"/home\"", Some("/home"));
-        check_forwards("location = '/information'", Some("/information"));
-        check_forwards("self.location='/a b';", Some("/a b"));
-        check_forwards("\n top.location.replace( '/a' ) ;\n", Some("/a"));
-        check_forwards("document.location.assign(\"/a\")", Some("/a"));
-        check_forwards(
-            "// To the new site.\nlocation.href = 'http://a.test/'; /* done **/",
-            Some("http://a.test/"),
-        );
-        check_forwards("<!--\nlocation.href='/a';\n//-->", Some("/a"));
-    }
-
-    #[test]
-    fn a_script_with_anything_beside_the_statement_does_not_forward() {
-        // Each of the first four was taken for a refresh: the seed's own page was lost, another host crawled.
-        for script in [
-            "setTimeout(\"location.href='/late';\", 60000)",
-            "top!=self&&(top.location='/frame')",
-            "// location.href='/comment';",
-            "a||(location='/or')",
-            "/* location.href='/comment'; */",
-            "if (top != self) location.href='/home'",
-            "function go() { location.href='/home' }",
-            "setInterval(() => location.replace('/a'), 9)",
-            "addEventListener('click', go); location='/a'",
-            "location='/a'\nhide()",
-            "location='/a', hide()",
-            "location.replace('/a', hide())",
-            "location.replace('/a'",
-            "location='/a' /*",
-            "location='a\\'//b'",
-            "var location='/a'",
-            "window.open('/a')",
-            "site.location='/a'",
-            "location=='/a'",
-            "location.hash='/a'",
-        ] {
-            check_forwards(script, None);
-        }
-    }
-
     proptest! {
         #[test]
         fn any_script_has_a_place_or_none(script in ".{0,200}") {
-            let _ = forwards(&script);
             let _ = target(&format!("location.href={script}"));
         }
     }

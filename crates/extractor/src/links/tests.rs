@@ -123,6 +123,12 @@ fn a_page_that_only_a_script_leaves_is_left_by_a_refresh() {
     );
     let refresh = read(script).refresh.expect("a refresh");
     assert_eq!(refresh.delay, 0.0);
+    // A function of one script that the handler of the page calls.
+    let handled = read(
+        "<script>function go(){location='/home'}</script><body onLoad=\"setTimeout('go()',2000)\">",
+    );
+    let refresh = handled.refresh.expect("a refresh");
+    assert_eq!((refresh.delay, refresh.url.path()), (2.0, "/home"));
     let with_link = read(&format!("{script}<a href=/x>x</a>"));
     assert_eq!((with_link.refresh, with_link.links.len()), (None, 1));
     for waits_or_decides in [

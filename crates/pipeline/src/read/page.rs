@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use extractor::{BlockKeys, Decoded, DomLimits, Page, PageContext};
+use extractor::{BlockKeys, Decoded, DomLimits, Page, PageContext, Refresh};
 use fetcher::{Fetched, TextForm};
 use frontier::{CanonicalUrl, Lease};
 use state::finding::{FoundLink, PageReading, Reading};
@@ -11,9 +11,6 @@ use super::{Body, Reader};
 
 /// Feeds that are followed of those that a page names.
 const FEEDS_MAX: usize = 4;
-
-/// Seconds after which a seed without a page of its own still forwards at once: nobody reads on it.
-const FORWARD_SECONDS_MAX: f64 = 5.0;
 
 /// Characters of such a seed: "You will be forwarded; click here if your browser does not."
 const FORWARD_CHARS_MAX: usize = 200;
@@ -72,10 +69,10 @@ impl Reader {
     }
 
     /// Where a seed forwards its readers without a page of its own, by `<meta http-equiv=refresh>`, the
-    /// header, or a script that does nothing else. It is taken for a redirect, so that the crawl goes where the seed leads.
+    /// header, or scripts that do nothing else. It is taken for a redirect, so that the crawl goes where the seed leads.
     fn forwarded(&self, lease: &Lease, page: &Page) -> Option<CanonicalUrl> {
         let refresh = page.refresh.as_ref()?;
-        let is_at_once = refresh.delay <= FORWARD_SECONDS_MAX;
+        let is_at_once = refresh.delay <= Refresh::AT_ONCE_SECONDS_MAX;
         let is_empty = page.visible_text_chars <= FORWARD_CHARS_MAX;
         if lease.url().depth > 0 || !is_at_once || !is_empty || !page.directives.follow {
             return None;

@@ -143,6 +143,11 @@ fn a_seed_that_only_forwards_its_readers_redirects() {
         "<meta http-equiv=refresh content='0;url=/x'>".to_owned(),
         format!("{}<meta name=robots content=nofollow>", to(0)),
     ] {
+    let handler = "<body onload=\"setTimeout('location=\\'//www.b.example/\\'', 3000)\">";
+    let by_handler = read_seed(&format!("{handler}<p>One moment."));
+    assert!(
+        matches!(by_handler, Reading::Redirect(Ok(to)) if to.as_str() == "http://www.b.example/")
+    );
         assert!(matches!(read_seed(&page), Reading::Page(_)), "{page}");
     }
 }

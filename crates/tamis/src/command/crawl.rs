@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use frontier::SeedUrl;
-use outcome::{Refusal, StopReason};
+use outcome::{JunkReason, Refusal, StopReason};
 use pipeline::again::Wanted;
 use pipeline::config::{AgainMode, CrawlConfig};
 use pipeline::control::Line;
@@ -394,6 +394,12 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     }
     for line in &causes {
         output.say(line);
+    }
+    // A crawl of pages without text alone is a short one.
+    if judged > 0 && snapshot.junk.get(JunkReason::Thin.name()) == Some(&judged) {
+        for line in report::nothing_read::empty_seeds(&super::report::of(dir)?) {
+            output.say(line);
+        }
     }
     let dir = dir.typed();
     if summary.reason == StopReason::Interrupted {
