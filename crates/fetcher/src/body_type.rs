@@ -45,11 +45,28 @@ fn type_by_beginning(header: Option<&str>, bytes: &[u8]) -> String {
         text if TextForm::of_type(text).is_some() && !is_utf16(header) => {
             binary_type(bytes).unwrap_or(sniffed)
         }
-        "text/xml" | "application/xml" if root_of(bytes).is_some_and(is_html) => {
+        xml if is_xml(xml) && root_of(bytes).is_some_and(is_html) => {
             "application/xhtml+xml".to_owned()
         }
         _ => sniffed,
     }
+}
+
+fn is_xml(found: &str) -> bool {
+    found.ends_with("/xml") || found.ends_with("+xml")
+}
+
+/// Types that servers give to files of which they know nothing, and to those that make a page.
+const DISGUISES: [&str; 4] = [
+    "application/octet-stream",
+    "application/x-httpd-php",
+    "httpd/unix-directory",
+    "text/htm",
+];
+
+/// Whether a body of this type says by its root element that it is a page.
+pub(crate) fn is_page_in_disguise(found: &str, bytes: &[u8]) -> bool {
+    DISGUISES.contains(&found) && root_of(bytes).is_some_and(is_html)
 }
 
 /// The type of a JSON Feed.
@@ -79,8 +96,9 @@ pub(crate) fn is_file(header: Option<&str>, is_coded: bool, bytes: &[u8]) -> boo
         false => &bytes[..bytes.len().min(TYPE_BYTES)],
     };
     let found = type_by_beginning(header, head);
-    let is_list = found.ends_with("/xml") || found.ends_with("+xml") || found == JSON_FEED;
-    let is_read = TextForm::of_type(&found).is_some() || is_list || is_json_feed(head);
+    let is_list = is_xml(&found) || found == JSON_FEED;
+    let is_read = TextForm::of_type(&found).is_some() || is_page_in_disguise(&found, head);
+    let is_read = is_read || is_list || is_json_feed(head);
     !is_read || found.starts_with("image/")
 }
 
@@ -245,6 +263,7 @@ mod tests {
             "application/xml",
             "text/xml; charset=utf-8",
             "application/xhtml+xml",
+            "application/vnd.wap.xhtml+xml",
         ] {
             check(header, xhtml, "application/xhtml+xml");
         }
@@ -259,6 +278,7 @@ mod tests {
         ] {
             check("text/xml", other.as_bytes(), "text/xml");
         }
-        check("application/rss+xml", b"<html>", "application/rss+xml");
+        check("application/rss+xml", b"<html>", "application/xhtml+xml");
+        check("application/rss+xml", b"<rss>", "application/rss+xml");
     }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use url::Url;
 
+use crate::body_type;
 use crate::decoding::{self, Decoding};
 use crate::error::FetchError;
 use crate::limits::FetchLimits;
@@ -313,10 +314,34 @@ impl Fetched {
         }
     }
 
-    /// Whether the body is a part of what is there: a 206 whose Content-Range does not cover all of it
-    /// (RFC 9110 §15.3.7). No part is ever asked for, and some servers and caches send one.
+    /// Whether the body is a part of what is there: a 206 whose Content-Range does not cover all of it, or which has
+    /// several parts (RFC 9110 §15.3.7). No part is ever asked for, and some servers and caches send one; a 206 that does
+    /// not say which part it is has all of the body.
     pub fn is_part(&self) -> bool {
-        self.status == 206 && !self.header("content-range").is_some_and(covers_all)
+        let range = self.header("content-range");
+        let has_parts = || {
+            let content_type = self.content_type().unwrap_or_default();
+            let start = content_type.get(..20).unwrap_or_default();
+            start.eq_ignore_ascii_case("multipart/byteranges")
+        };
+        self.status == 206 && range.map_or_else(has_parts, |range| !covers_all(range))
+    }
+
+    /// Whether the body is meant to be saved as a file.
+    fn is_attachment(&self) -> bool {
+        let disposition = self.header("content-disposition").unwrap_or_default();
+        let kind = disposition.split(';').next().unwrap_or_default().trim();
+        kind.eq_ignore_ascii_case("attachment")
+    }
+
+    /// The type by which the body is read; `bytes` is the body with its content codings undone. Beside what
+    /// [`body_type`](crate::body_type()) says, a page is one that is sent as a file of any kind, if it is not to be saved.
+    pub fn body_type(&self, bytes: &[u8]) -> String {
+        let found = body_type::body_type(self.content_type().as_deref(), bytes);
+        match body_type::is_page_in_disguise(&found, bytes) && !self.is_attachment() {
+            true => "text/html".to_owned(),
+            false => found,
+        }
     }
 
     /// How long after `now` the server asks not to be contacted (`Retry-After`); at most a week.
@@ -464,6 +489,34 @@ mod tests {
         ] {
             assert!(is_part(206, range), "{range}");
         }
-        assert!(answer(206, &[]).is_part());
+        // Each page of a server that calls all its answers so was asked for four times.
+        assert!(!answer(206, &[]).is_part());
+        let parts = [("content-type", "Multipart/byteranges; boundary=x")];
+        assert!(answer(206, &parts).is_part());
+    }
+
+    #[test]
+    fn a_page_that_is_sent_as_a_file_of_any_kind_is_one_unless_it_is_to_be_saved() {
+        let of =
+            |fields: &[(&str, &str)], body: &str| answer(200, fields).body_type(body.as_bytes());
+        let page = "<!-- x --><!DOCTYPE html>\n<HTML lang=en>";
+        for declared in [
+            "application/octet-stream",
+            "application/x-httpd-php",
+            "httpd/unix-directory",
+            "text/htm",
+        ] {
+            let field = ("content-type", declared);
+            assert_eq!(of(&[field], page), "text/html");
+            let saved = [
+                field,
+                ("content-disposition", "Attachment; filename=a.html"),
+            ];
+            assert_eq!(of(&saved, page), declared);
+            for file in ["<p>words", "words <html>", "<htmlx>", "\0\u{1}", ""] {
+                assert_eq!(of(&[field], file), declared, "{file}");
+            }
+        }
+        assert_eq!(of(&[("content-type", "text/css")], page), "text/css");
     }
 }

@@ -185,7 +185,7 @@ impl Reader {
             ..self.dom_limits.clone()
         };
         limits_hit.extend(is_whole.then(|| WHOLE_BY_ITS_END.to_owned()));
-        *content_type = fetcher::body_type(fetched.content_type().as_deref(), &decoding.bytes);
+        *content_type = fetched.body_type(&decoding.bytes);
         let payload = xxh3_64(&decoding.bytes);
         let is_success = (200..300).contains(&fetched.status);
         let form = TextForm::of(content_type, lease.url().url.path());

@@ -75,12 +75,10 @@ fn read(fetched: &Fetched, limits: &FetchLimits) -> (Robots, RobotsRuling) {
         (None, None) => Robots::parse(&decoding.bytes),
         _ => Robots::parse_beginning(&decoding.bytes),
     };
-    // No part was asked for: a 206 that does not say which part it is has all of the file.
-    let is_part = fetched.is_part() && fetched.header("content-range").is_some();
     let broke_off = match fetched.truncated {
         Some(Truncated::Time | Truncated::Disconnect) => true,
         Some(Truncated::Bytes) => false,
-        None => decoding.is_cut || is_part,
+        None => decoding.is_cut || fetched.is_part(),
     };
     let ruling = match broke_off {
         true => RobotsRuling::Outage,

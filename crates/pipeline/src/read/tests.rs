@@ -252,7 +252,8 @@ fn a_compressed_stream_without_its_end_is_asked_for_again_whatever_its_coding() 
 fn a_part_that_nobody_asked_for_is_no_page() {
     let html = [("content-type", "text/html")];
     for part in [&b"<p>words"[..], b"words</p></html>"] {
-        is_asked_again(&read_with(206, &html, part), "a part of the body");
+        let part_of = [html[0], ("content-range", "bytes 0-7/80")];
+        is_asked_again(&read_with(206, &part_of, part), "a part of the body");
     }
     let all = [html[0], ("content-range", "bytes 0-7/8")];
     let read = read_with(206, &all, b"<p>words");
@@ -262,6 +263,9 @@ fn a_part_that_nobody_asked_for_is_no_page() {
 #[test]
 fn a_binary_file_is_no_page_and_named_by_what_it_is() {
     // It was read as a page in windows-1252, and kept.
+    // Nobody asked for a part, and this one does not say that it is one.
+    let read = read_with(206, &html, b"<p>words");
+    assert!(matches!(read, Reading::Page(page) if page.cut.is_none()));
     for content_type in ["text/html", "text/plain; charset=utf-8"] {
         let read = read(200, content_type, "%PDF-1.4\n1 0 obj", Purpose::Page);
         assert!(matches!(read, Reading::NoPage { .. }), "{read:?}");
