@@ -191,3 +191,61 @@ fn a_sitemap_of_which_nothing_belongs_to_the_crawl_is_not_said_to_be_finished() 
     assert!(!words.contains("start with --again"), "{words}");
     assert!(words.contains("no page belongs to the crawl"), "{words}");
 }
+
+#[test]
+fn what_a_sitemap_names_is_read_as_what_it_is_and_after_a_start_in_between_too() {
+    // Sitemaps in a list of pages, or in a text, were `unsupported_type`; pages in an index were fetched and thrown away.
+    let list = |of: &str, urls: &str| Response::xml(format!("<{of}>{urls}</{of}>"));
+    let locs = |of: &str, names: &[&str]| -> String {
+        let loc = |name: &&str| format!("<{of}><loc>http://a.test/{name}</loc></{of}>");
+        names.iter().map(loc).collect()
+    };
+    let text = "http://a.test/3.xml\nhttp://a.test/4.xml\n";
+    let web = web()
+        .robots(
+            "a.test",
+            "Sitemap: /maps.xml\nSitemap: /maps.txt\nSitemap: /pages.xml\n",
+        )
+        .respond(
+            "http://a.test/maps.xml",
+            list("urlset", &locs("url", &["0.xml", "more.xml", "docs/2"])),
+        )
+        .respond(
+            "http://a.test/more.xml",
+            list("urlset", &locs("url", &["1.xml", "index.xml"])),
+        )
+        .respond(
+            "http://a.test/index.xml",
+            list("sitemapindex", &locs("sitemap", &["7.xml"])),
+        )
+        .respond("http://a.test/maps.txt", Response::text(text))
+        .respond(
+            "http://a.test/pages.xml",
+            list("sitemapindex", &locs("sitemap", &["docs/5", "docs/6"])),
+        );
+    let bench = Bench::serve(web);
+    let kept = |name: &str| {
+        bench.check(name);
+        let pages = bench.pages(name).into_iter();
+        let kept = pages.filter(|(_, fate)| fate == "indexed");
+        kept.map(|(url, _)| url).collect::<Vec<_>>()
+    };
+    let seed = ["--seed", "http://a.test/docs/ depth=1"];
+    let config = file(
+        bench.dir.path(),
+        "named.toml",
+        "[politeness]\ndelay = \"0\"\n",
+    );
+    bench.crawl_to_end("named", &[&[config.as_str()], seed.as_slice()].concat());
+    let whole = kept("named");
+    assert_eq!(whole.len(), 1 + 8, "{whole:?}");
+    for most in ["1", "2", "4", "7", "0"] {
+        let options = [&[config.as_str()], seed.as_slice(), &["--max-pages", most]].concat();
+        bench.crawl_to_end("often", &options);
+        if most == "4" {
+            let state = bench.crawl_dir("often").join("state/frontier");
+            std::fs::remove_dir_all(state).expect("the frontier is there");
+        }
+    }
+    assert_eq!(kept("often"), whole);
+}

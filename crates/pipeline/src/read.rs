@@ -20,6 +20,7 @@ use frontier::{Canonicaliser, Lease, Refused};
 use outcome::{FailureKind, Refusal};
 use segment::Segmenter;
 use state::Finding;
+use state::context::is_listed;
 use state::finding::{Reading, UrlFinding};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -28,7 +29,7 @@ use crate::messages::{ToReader, Visit};
 use crate::setup;
 use before::has_condition;
 use cut::{Cut, unusable};
-use lists::may_be_feed;
+use lists::{is_list, may_be_feed};
 
 /// What is noted of a page whose body ended before the announced length, and is whole by its own end.
 const WHOLE_BY_ITS_END: &str = "body: shorter than announced, whole by its end";
@@ -178,7 +179,14 @@ impl Reader {
         let mut limits_hit: Vec<String> = decoding.stopped.into_iter().collect();
         limits_hit.extend(cut.and_then(Cut::noted).map(|name| format!("body: {name}")));
         if purpose == Purpose::Sitemap && (200..300).contains(&fetched.status) {
-            return self.read_sitemap(&decoding.bytes, lease, limits_hit.into_iter().next());
+            let list = self.read_sitemap(&decoding.bytes, lease, limits_hit.into_iter().next());
+            if !is_listed(lease.url()) || is_list(&list) {
+                return list;
+            }
+            // An index may name pages, by mistake.
+            let page = self.read_answer(lease, Purpose::Page, fetched, last_try, content_type);
+            let is_page = matches!(page, Reading::Page(_));
+            return if is_page { page } else { list };
         }
         let dom_limits = DomLimits {
             is_part: !limits_hit.is_empty(),
@@ -188,6 +196,13 @@ impl Reader {
         *content_type = fetched.body_type(&decoding.bytes);
         let payload = xxh3_64(&decoding.bytes);
         let is_success = (200..300).contains(&fetched.status);
+        if is_success
+            && is_listed(lease.url())
+            && let cut = limits_hit.first().cloned()
+            && let Some(sitemap) = self.read_listed(&decoding.bytes, lease, cut)
+        {
+            return sitemap;
+        }
         let form = TextForm::of(content_type, lease.url().url.path());
         let mut reading = match form {
             Some(form) if form == TextForm::Html || is_success => {

@@ -3,7 +3,8 @@
 //! ```text
 //! byte 0   bit 0: a sitemap; bit 1: a redirect led back to it; bits 2 to 6: what follows byte 1;
 //!          bit 7: redirects of a page that was visited again led to it
-//! byte 1   redirects followed to get here, in the lower seven bits; bit 7: a promise follows
+//! byte 1   redirects followed to get here, in the lower seven bits, and 1 for a sitemap that an index names; bit 7: a
+//!          promise follows
 //! [2, n]   with bit 2: what to request in its place; length in two bytes, little-endian, then UTF-8
 //! [2, n]   with bit 3: where the redirects that led here began; the same
 //! [2, n]   with bit 4: the visit before, where it is to be visited again; length in four bytes, then
@@ -16,6 +17,7 @@
 use archive::DueRecord;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use frontier::FrontierUrl;
 
 pub mod due;
 
@@ -44,7 +46,7 @@ pub enum Kind {
 pub struct UrlContext {
     /// What it is.
     pub kind: Kind,
-    /// Redirects followed to get here.
+    /// Redirects followed to get here; of a sitemap 1 where an index names it.
     pub hops: u8,
     /// A redirect led back to it, which is followed once.
     pub returned: bool,
@@ -86,6 +88,14 @@ impl UrlContext {
         Self {
             kind: Kind::Sitemap,
             ..Self::page()
+        }
+    }
+
+    /// The context of what an index of sitemaps names.
+    pub fn of_index() -> Self {
+        Self {
+            hops: 1,
+            ..Self::sitemap()
         }
     }
 
@@ -229,6 +239,17 @@ pub fn kind_in(bytes: &[u8]) -> Kind {
 /// Whether a context's bytes are those of a URL that is visited again.
 pub fn is_visit(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|flags| flags & DUE > 0)
+}
+
+/// Whether a sitemap named a URL, as a page or as a further sitemap. What it is then is said by what comes back, where it
+/// is read for the first time.
+pub fn is_listed(url: &FrontierUrl) -> bool {
+    let is_first = !is_visit(&url.context);
+    is_first
+        && match kind_in(&url.context) {
+            Kind::Page => url.depth > 0 && url.via.is_none(),
+            Kind::Sitemap => url.context.get(1).is_some_and(|hops| hops & !PROMISED > 0),
+        }
 }
 
 /// Whether a context's bytes are those of a sitemap.

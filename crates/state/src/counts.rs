@@ -113,7 +113,7 @@ impl Counts {
     }
 
     fn finish(&mut self, page: &PageRecord) {
-        self.admitted += page.admitting_links().count() as u64;
+        self.admitted += page.admitting_links().count() as u64 + u64::from(page.named_sitemap);
         self.finished += 1;
         *self.of(&page.outcome) += 1;
         let refusal = page.outcome.refusal();

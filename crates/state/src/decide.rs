@@ -17,7 +17,7 @@ use frontier::{HostKey, Lease};
 use outcome::{FailureKind, Outcome};
 use sieve::{Content, Evidence};
 
-use crate::context::{Kind, UrlContext, encode, kind_in};
+use crate::context::{Kind, UrlContext, encode, is_listed, kind_in};
 use crate::decided::Decided;
 use crate::finding::{Finding, Reading, UrlFinding};
 use crate::recorded;
@@ -100,7 +100,7 @@ impl State {
             let answer = answer.as_ref();
             let visit = self.decide_source_visit(&lease, due, head, reading, answer, now_ms)?;
             Event::Visit(Box::new(visit))
-        } else if context.kind == Kind::Sitemap {
+        } else if context.kind == Kind::Sitemap && !self.is_page_after_all(&lease, &reading) {
             Event::Sitemap(self.sitemap_record(&lease, fetch.unwrap_or_default(), reading)?)
         } else if let Some(due) = due {
             let head = self.head_of_visit(&lease, context, fetch);
@@ -109,7 +109,12 @@ impl State {
             read = visit.1;
             Event::Visit(Box::new(visit.0))
         } else {
-            let head = self.head(&lease, context, fetch);
+            let named_sitemap = context.kind == Kind::Sitemap;
+            let mut head = self.head(&lease, context, fetch);
+            if named_sitemap {
+                // As far from the seed as if a sitemap had named it as what it is.
+                (head.named_sitemap, head.depth, head.hops) = (true, 1, 0);
+            }
             let record = match reading {
                 Reading::Page(reading) => {
                     let (record, text) = self.decide_page(&lease, head, *reading, now_ms)?;
@@ -138,6 +143,14 @@ impl State {
             page: read,
             before: before_it,
         })
+    }
+
+    /// Whether what an index of sitemaps named is a page that belongs to the crawl.
+    fn is_page_after_all(&self, lease: &Lease, reading: &Reading) -> bool {
+        let url = lease.url();
+        matches!(reading, Reading::Page(_))
+            && is_listed(url)
+            && self.reach.check(&url.url, 1, url.seed).is_ok()
     }
 
     fn is_tried_again(&self, lease: &Lease, reading: &Reading) -> bool {

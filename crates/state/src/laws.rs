@@ -21,7 +21,7 @@ use proptest::prelude::*;
 use sieve::Keep;
 use simhash::{IndexConfig, TableIndex};
 
-use crate::context::{Kind, UrlContext};
+use crate::context::{Kind, UrlContext, is_listed};
 use crate::finding::{PageReading, Reading, RobotsFinding, SitemapReading, UrlFinding};
 use crate::retry::{Candidates, RetryFilter, way_of_filter};
 use crate::testing::{self, answer, read};

@@ -115,10 +115,17 @@ impl Reach {
         }
     }
 
-    /// Takes in a finished URL: the target of a seed that redirects is in that seed's scope.
+    /// Takes in a finished URL: the target of a seed that redirects is in that seed's scope, and sitemaps are counted.
     pub fn apply_page(&mut self, page: &PageRecord) {
         for target in seed_targets(page) {
             self.open(page.seed, &target);
+        }
+        if page.sitemap {
+            let own = CanonicalUrl::parse(&page.url).into_iter();
+            let named = page.links.iter().filter(|link| page.names_source(link));
+            let named = named.filter(|link| link.fate == LinkFate::New);
+            let named = named.filter_map(|link| CanonicalUrl::parse(&link.url).ok());
+            own.chain(named).for_each(|url| self.count_sitemap(&url));
         }
     }
 

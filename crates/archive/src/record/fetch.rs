@@ -53,6 +53,9 @@ pub struct SitemapRecord {
     pub seed: u32,
     /// The fetch.
     pub fetch: FetchRecord,
+    /// Another sitemap named it, not robots.txt or the user.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub listed: bool,
     /// What kind of sitemap it is.
     pub kind: SitemapKind,
     /// Why reading ended early or failed.

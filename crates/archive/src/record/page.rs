@@ -82,6 +82,12 @@ pub struct PageRecord {
     /// Context of the link that brought it here, for the focus model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// It is a sitemap, which another one named as a page: what it names is as far from the seed as itself.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub sitemap: bool,
+    /// It is a page that an index of sitemaps named: it was admitted with this record.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub named_sitemap: bool,
     /// The URL at which the redirects began that led here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<String>,
@@ -280,6 +286,10 @@ struct PageFields {
     #[serde(default)]
     foreseen_nothing: bool,
     context: Option<String>,
+    #[serde(default)]
+    sitemap: bool,
+    #[serde(default)]
+    named_sitemap: bool,
     began: Option<String>,
     #[serde(default)]
     after_visit: bool,
@@ -321,6 +331,8 @@ impl From<PageFields> for PageRecord {
             foreseen_compared: fields.foreseen_compared,
             foreseen_nothing: fields.foreseen_nothing,
             context: fields.context,
+            sitemap: fields.sitemap,
+            named_sitemap: fields.named_sitemap,
             began: fields.began,
             after_visit: fields.after_visit,
             returns: fields.returns,
@@ -477,6 +489,12 @@ impl PageRecord {
     pub fn admitting_links(&self) -> impl Iterator<Item = &LinkRecord> {
         let new = self.links.iter().filter(|link| link.fate == LinkFate::New);
         new.filter(|link| !self.names_source(link))
+    }
+
+    /// How far from the seed its links lead.
+    pub fn depth_of_links(&self) -> u32 {
+        let stays = self.sitemap || self.outcome == Outcome::Redirected;
+        self.depth.saturating_add(u32::from(!stays))
     }
 
     /// Whether a link of this record leads to a source.

@@ -45,6 +45,40 @@ fn an_images_loc_is_not_a_page() {
 }
 
 #[test]
+fn an_entrys_pages_in_other_languages_come_once_behind_the_pages_of_all_entries() {
+    // Where one entry speaks for all languages the others were lost.
+    let link = |of: &str| {
+        format!("<xhtml:link rel='Alternate' hreflang='{of}' href='http://a.example/{of}'/>")
+    };
+    let links = ["en", "fr", "de"].map(link).concat();
+    let file = format!(
+        "<urlset xmlns:xhtml='x'><url><loc>http://a.example/en</loc>{links}<lastmod>2026-01-02</lastmod></url>\
+         <url><loc>http://a.example/de</loc>{links}\
+         <xhtml:link rel='alternate' media='handheld' href='http://m.a.example/'/>\
+         <xhtml:link rel='canonical' hreflang='it' href='http://a.example/it'/></url></urlset>"
+    );
+    let sitemap = Sitemap::parse(file.as_bytes(), None).unwrap();
+    let expected = [
+        "http://a.example/en",
+        "http://a.example/de",
+        "http://a.example/fr",
+    ];
+    assert_eq!(locs(&sitemap), expected);
+    assert_eq!(sitemap.urls[2].lastmod.as_deref(), Some("2026-01-02"));
+    // They take no room from the pages of later entries.
+    let entry = |n: usize| {
+        format!(
+            "<url><loc>http://a.example/{n}</loc><link rel='alternate' hreflang='x' href='http://a.example/x{n}'/></url>"
+        )
+    };
+    let file: String = (0..URLS_MAX).map(entry).collect();
+    let sitemap = Sitemap::parse(format!("<urlset>{file}</urlset>").as_bytes(), None).unwrap();
+    assert!(!locs(&sitemap).iter().any(|loc| loc.contains("/x")));
+    assert_eq!(sitemap.urls.len(), URLS_MAX);
+    assert!(sitemap.stopped.is_some());
+}
+
+#[test]
 fn an_entry_with_two_locs_gives_two_urls_with_its_fields() {
     // The second was dropped.
     let sitemap = parse(

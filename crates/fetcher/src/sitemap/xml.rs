@@ -4,6 +4,8 @@
 //! its direct children with the entry's own prefix, so `<image:loc>` beside `<loc>` is not taken for a
 //! page. The namespace is ignored, since it is wrong in half of all sitemaps.
 
+use std::collections::HashSet;
+
 use quick_xml::Reader;
 use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesStart, Event};
@@ -88,6 +90,11 @@ struct State<'b> {
     entry: SitemapUrl,
     /// URLs of the open entry beside its first: it has one by the protocol, but some write several.
     more_locs: Vec<String>,
+    /// The entry's pages in other languages, and those of the entries before it, each once.
+    alternates: Vec<SitemapUrl>,
+    /// Those of them that are of entries before the open one.
+    alternates_before: usize,
+    seen_alternates: HashSet<String>,
     guid: Option<String>,
     /// The page itself, where the entry's link leads to a counter of clicks (FeedBurner).
     original: Option<String>,
@@ -108,6 +115,9 @@ impl<'b> State<'b> {
             entry_depth: 0,
             entry: SitemapUrl::default(),
             more_locs: Vec::new(),
+            alternates: Vec::new(),
+            alternates_before: 0,
+            seen_alternates: HashSet::new(),
             guid: None,
             original: None,
             field: None,
@@ -165,6 +175,9 @@ impl<'b> State<'b> {
         else {
             return;
         };
+        if kind == SitemapKind::Urlset && child.name == "link" {
+            return self.alternate(tag);
+        }
         let date_of_other = child.name == "date" && kind == SitemapKind::Rss;
         let is_original = child.name == "origlink" && child.prefix.is_some();
         if child.prefix != parent.prefix && !date_of_other && !is_original {
@@ -206,6 +219,26 @@ impl<'b> State<'b> {
         if is_page && self.entry.loc.is_empty() {
             let href = attribute(tag, "href").unwrap_or_default();
             self.entry.loc = clean_loc(&href, self.base).unwrap_or_default();
+        }
+    }
+
+    /// Reads `<xhtml:link rel="alternate" hreflang="fr" href="…"/>`: the entry's page in another language. Many sites have one
+    /// entry for all languages, and most name each page in the entries of all others; so these are counted apart, and the
+    /// entries' own pages go first.
+    fn alternate(&mut self, tag: &BytesStart<'_>) {
+        let rel = attribute(tag, "rel").unwrap_or_default();
+        let mut rel = rel.split_ascii_whitespace();
+        let is_page = rel.any(|rel| rel.eq_ignore_ascii_case("alternate"))
+            && attribute(tag, "hreflang").is_some();
+        let href = attribute(tag, "href").filter(|_| is_page);
+        if let Some(loc) = href.and_then(|href| clean_loc(&href, self.base))
+            && self.alternates.len() < URLS_MAX
+            && self.seen_alternates.insert(loc.clone())
+        {
+            self.alternates.push(SitemapUrl {
+                loc,
+                ..SitemapUrl::default()
+            });
         }
     }
 
@@ -289,6 +322,12 @@ impl<'b> State<'b> {
         {
             entry.loc = clean_loc(&guid, None).unwrap_or_default();
         }
+        for alternate in &mut self.alternates[self.alternates_before..] {
+            alternate.lastmod.clone_from(&entry.lastmod);
+            alternate.changefreq.clone_from(&entry.changefreq);
+            alternate.priority = entry.priority;
+        }
+        self.alternates_before = self.alternates.len();
         if entry.loc.is_empty() {
             return;
         }
@@ -312,7 +351,7 @@ impl<'b> State<'b> {
         }
     }
 
-    fn finish(mut self, stopped: Option<String>) -> Result<Sitemap, SitemapError> {
+    fn finish(mut self, mut stopped: Option<String>) -> Result<Sitemap, SitemapError> {
         let Some(kind) = self.kind else {
             return Err(SitemapError::NotSitemap);
         };
@@ -320,6 +359,14 @@ impl<'b> State<'b> {
         if self.entry_depth > 0 {
             self.end_entry();
         }
+        let own: HashSet<&str> = self.urls.iter().map(|own| own.loc.as_str()).collect();
+        let mut alternates = std::mem::take(&mut self.alternates);
+        alternates.retain(|other| !own.contains(other.loc.as_str()));
+        let room = URLS_MAX.saturating_sub(self.urls.len());
+        if alternates.len() > room {
+            stopped.get_or_insert_with(|| format!("more than {URLS_MAX} URLs"));
+        }
+        self.urls.extend(alternates.into_iter().take(room));
         Ok(Sitemap {
             kind,
             urls: self.urls,

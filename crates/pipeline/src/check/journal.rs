@@ -129,6 +129,9 @@ pub(super) fn read_page(
     if journal.finished.insert(url, kept).is_some() {
         report.doubt(format!("{} was finished twice (record {seq})", page.url));
     }
+    if page.named_sitemap {
+        admit(&page.url, journal, report);
+    }
     if !journal.is_node && journal.admitted.insert(url) {
         report.admitted += 1;
         report.doubt(format!(

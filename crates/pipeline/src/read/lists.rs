@@ -25,6 +25,24 @@ impl Reader {
         (is_feed && !feed.urls.is_empty()).then_some(Reading::Sitemap(feed))
     }
 
+    /// Reads a sitemap that another one named as a page; none for what is none by its root element.
+    pub(super) fn read_listed(
+        &self,
+        bytes: &[u8],
+        lease: &Lease,
+        cut: Option<String>,
+    ) -> Option<Reading> {
+        let reading = self.read_sitemap(bytes, lease, cut);
+        let is_sitemap = matches!(
+            &reading,
+            Reading::Sitemap(SitemapReading {
+                kind: SitemapKind::Urlset | SitemapKind::Index,
+                ..
+            })
+        );
+        is_sitemap.then_some(reading)
+    }
+
     /// Reads a sitemap; `cut` is why its bytes are not all there were.
     pub(super) fn read_sitemap(&self, bytes: &[u8], lease: &Lease, cut: Option<String>) -> Reading {
         match Sitemap::parse(bytes, Some(&lease.url().url.to_url())) {
@@ -64,6 +82,11 @@ impl Reader {
             }),
         }
     }
+}
+
+/// Whether what was to be a sitemap is a list of URLs of some kind.
+pub(super) fn is_list(reading: &Reading) -> bool {
+    matches!(reading, Reading::Sitemap(list) if list.kind != SitemapKind::Unreadable)
 }
 
 /// Whether a content type is one that feeds come with.

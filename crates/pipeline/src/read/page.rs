@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use extractor::{BlockKeys, Decoded, DomLimits, Page, PageContext, Refresh};
 use fetcher::{Fetched, TextForm};
 use frontier::{CanonicalUrl, Lease};
+use state::context::is_listed;
 use state::finding::{FoundLink, PageReading, Reading};
 
 use super::{Body, Reader};
@@ -74,7 +75,8 @@ impl Reader {
         let refresh = page.refresh.as_ref()?;
         let is_at_once = refresh.delay <= Refresh::AT_ONCE_SECONDS_MAX;
         let is_empty = page.visible_text_chars <= FORWARD_CHARS_MAX;
-        if lease.url().depth > 0 || !is_at_once || !is_empty || !page.directives.follow {
+        let is_seed = lease.url().depth == 0 && !is_listed(lease.url());
+        if !is_seed || !is_at_once || !is_empty || !page.directives.follow {
             return None;
         }
         let target = self.canonicaliser.canonical(&refresh.url).ok()?;

@@ -8,6 +8,7 @@ use frontier::{
 };
 use outcome::{LowYield, SitemapKind};
 use state::Answer;
+use state::context::UrlContext;
 use state::finding::FoundLink;
 
 use super::*;
@@ -21,10 +22,17 @@ impl Gate for Open {
 }
 
 fn lease() -> Lease {
+    lease_of(|_| {})
+}
+
+/// A lease of a seed that is changed before it comes in.
+fn lease_of(change: impl FnOnce(&mut FrontierUrl)) -> Lease {
     let now = Instant::now();
     let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);
     let url = CanonicalUrl::parse("http://a.example/x").expect("a URL");
-    frontier.admit(FrontierUrl::seed(url, 0)).expect("admits");
+    let mut seed = FrontierUrl::seed(url, 0);
+    change(&mut seed);
+    frontier.admit(seed).expect("admits");
     match frontier.next(now, &mut Open).expect("a turn") {
         Next::Lease(lease) => lease,
         other => panic!("{other:?}"),
@@ -135,6 +143,11 @@ fn a_seed_that_only_forwards_its_readers_redirects() {
     assert!(
         matches!(by_script, Reading::Redirect(Ok(to)) if to.as_str() == "http://www.b.example/")
     );
+    let handler = "<body onload=\"setTimeout('location=\\'//www.b.example/\\'', 3000)\">";
+    let by_handler = read_seed(&format!("{handler}<p>One moment."));
+    assert!(
+        matches!(by_handler, Reading::Redirect(Ok(to)) if to.as_str() == "http://www.b.example/")
+    );
     for page in [
         format!("{script}<p>{}", "A page of its own. ".repeat(20)),
         to(30),
@@ -143,11 +156,6 @@ fn a_seed_that_only_forwards_its_readers_redirects() {
         "<meta http-equiv=refresh content='0;url=/x'>".to_owned(),
         format!("{}<meta name=robots content=nofollow>", to(0)),
     ] {
-    let handler = "<body onload=\"setTimeout('location=\\'//www.b.example/\\'', 3000)\">";
-    let by_handler = read_seed(&format!("{handler}<p>One moment."));
-    assert!(
-        matches!(by_handler, Reading::Redirect(Ok(to)) if to.as_str() == "http://www.b.example/")
-    );
         assert!(matches!(read_seed(&page), Reading::Page(_)), "{page}");
     }
 }
@@ -255,6 +263,9 @@ fn a_part_that_nobody_asked_for_is_no_page() {
         let part_of = [html[0], ("content-range", "bytes 0-7/80")];
         is_asked_again(&read_with(206, &part_of, part), "a part of the body");
     }
+    // Nobody asked for a part, and this one does not say that it is one.
+    let read = read_with(206, &html, b"<p>words");
+    assert!(matches!(read, Reading::Page(page) if page.cut.is_none()));
     let all = [html[0], ("content-range", "bytes 0-7/8")];
     let read = read_with(206, &all, b"<p>words");
     assert!(matches!(read, Reading::Page(page) if page.cut.is_none()));
@@ -263,9 +274,6 @@ fn a_part_that_nobody_asked_for_is_no_page() {
 #[test]
 fn a_binary_file_is_no_page_and_named_by_what_it_is() {
     // It was read as a page in windows-1252, and kept.
-    // Nobody asked for a part, and this one does not say that it is one.
-    let read = read_with(206, &html, b"<p>words");
-    assert!(matches!(read, Reading::Page(page) if page.cut.is_none()));
     for content_type in ["text/html", "text/plain; charset=utf-8"] {
         let read = read(200, content_type, "%PDF-1.4\n1 0 obj", Purpose::Page);
         assert!(matches!(read, Reading::NoPage { .. }), "{read:?}");
@@ -289,6 +297,53 @@ fn what_is_no_text_is_no_page_and_a_sitemap_is_read_as_one() {
         panic!("a sitemap was asked for");
     };
     assert!(map.problem.is_some());
+}
+
+#[test]
+fn what_a_sitemap_named_is_read_as_what_it_is() {
+    // A list of sitemaps as pages brought nothing, and of an index of pages each was fetched and thrown away.
+    let config = CrawlConfig::default();
+    let read = |lease: Lease, purpose, body: &str| {
+        let fetched = fetched(200, "text/html", body, None);
+        let reader = Reader::new(&config, PathBuf::new());
+        reader.read_answer(&lease, purpose, &fetched, false, &mut String::new())
+    };
+    let map = "<urlset><url><loc>http://a.example/1</loc></url></urlset>";
+    let page = "<p>words<script>location='/home'</script>";
+    let as_page = || lease_of(|url| url.depth = 1);
+    let as_sitemap = || lease_of(|url| url.context = UrlContext::of_index().to_bytes());
+    let by_robots = || lease_of(|url| url.context = UrlContext::sitemap().to_bytes());
+    let linked = || {
+        lease_of(|url| {
+            url.depth = 1;
+            url.via = Some(1);
+        })
+    };
+    let found = read(as_page(), Purpose::Page, map);
+    assert!(matches!(found, Reading::Sitemap(map) if map.kind == SitemapKind::Urlset));
+    assert!(matches!(
+        read(as_page(), Purpose::Page, page),
+        Reading::Page(_)
+    ));
+    assert!(matches!(
+        read(linked(), Purpose::Page, map),
+        Reading::Page(_)
+    ));
+    let found = read(as_sitemap(), Purpose::Sitemap, page);
+    assert!(
+        matches!(found, Reading::Page(_)),
+        "no seed, and left by no script: {found:?}"
+    );
+    for (lease, body) in [
+        (as_sitemap(), map),
+        (as_sitemap(), "%PDF-1.4\n1 0 obj"),
+        (by_robots(), page),
+    ] {
+        assert!(matches!(
+            read(lease, Purpose::Sitemap, body),
+            Reading::Sitemap(_)
+        ));
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("{}, for {} s", "{0}，历时 {1} 秒"), ("{}, for {} min", "{0}，历时 {1} 分钟"), ("{}, for {} h", "{0}，历时 {1} 小时"),
     ("the server answered {}", "服务器返回 {0}"), ("it answered with status {}", "服务器返回状态码 {0}"), ("the host could not be reached: {}", "连不上主机：{0}"),
     ("the body ended before its announced end", "正文没有收完，连接就断了"), ("reading the page failed in an unexpected way", "读取页面时程序出错"),
-    ("a feed ({}): its links are followed", "订阅源（{0}），会跟踪其中的链接"), ("no sitemap: status {}", "不是站点地图：状态码 {0}"),
+    ("a feed ({}): its links are followed", "订阅源（{0}），会跟踪其中的链接"), ("a sitemap ({}): its links are followed", "站点地图（{0}），会跟踪其中的链接"), ("no sitemap: status {}", "不是站点地图：状态码 {0}"),
     ("it redirects to {}, where its site has moved", "重定向到 {0}，站点已搬到那里"),
     ("redirects to {} by now, out of scope: if its site is there, add that as a seed", "现在重定向到 {0}，在抓取范围之外：若站点已搬到那里，请把它加为种子"),
     ("it redirects to {}, which was left out: {}", "重定向到 {0}，该网址没有取：{1}"), ("it redirects to {}", "重定向到 {0}"), ("redirects to {}", "重定向到 {0}"), ("redirects", "重定向"),

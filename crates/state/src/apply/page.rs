@@ -121,9 +121,11 @@ impl State {
                 focus.amend_waiting(seq, page, &mut queue.frontier)?;
             }
         }
-        queue
-            .gate
-            .on_page(seq, page, &queue.frontier.url_normalizer());
+        // What a sitemap's URL looks like says nothing of pages.
+        if !page.sitemap {
+            let normalizer = queue.frontier.url_normalizer();
+            queue.gate.on_page(seq, page, &normalizer);
+        }
         if let Some((since_ms, rest)) = queue.walls.on_page(page) {
             queue.frontier.rest_host(&url.host(), since_ms, rest);
         }
@@ -180,12 +182,13 @@ pub(super) fn new_urls(
         let began = page.began.as_ref().unwrap_or(&page.url);
         // A sitemap of sitemaps names them.
         let is_source = page.names_source(link);
-        let like = match is_source {
-            true => UrlContext::sitemap(),
-            false => UrlContext::page(),
+        let like = match (is_source, page.sitemap) {
+            (true, true) => UrlContext::of_index(),
+            (true, false) => UrlContext::sitemap(),
+            (false, _) => UrlContext::page(),
         };
         let context = UrlContext {
-            hops,
+            hops: hops.max(like.hops),
             began: is_redirect.then(|| began.clone()),
             succeeds,
             after_visit: is_redirect && after_visit,
@@ -197,9 +200,15 @@ pub(super) fn new_urls(
         };
         Some(FrontierUrl {
             url: CanonicalUrl::parse(&link.url).ok()?,
-            depth: page.depth + u32::from(!is_redirect && !is_source),
+            depth: match is_source {
+                true => page.depth.saturating_sub(u32::from(page.sitemap)),
+                false => page.depth_of_links(),
+            },
             seed: page.seed,
-            via: if is_redirect { page.via } else { Some(seq) },
+            via: match is_redirect || page.sitemap {
+                true => page.via,
+                false => Some(seq),
+            },
             priority: link.promise,
             context: context.to_bytes(),
         })

@@ -107,6 +107,9 @@ impl State {
         stored: Stored,
     ) -> Result<(), StoreError> {
         let is_index = sitemap.kind == SitemapKind::Index;
+        // Where a redirect leads is named by whatever named what redirects.
+        let is_redirect = (300..400).contains(&sitemap.fetch.status);
+        let is_listed = sitemap.listed || !is_redirect;
         let of_seed = self.reach.priority_of_seed(sitemap.seed);
         let mut admitted = Vec::with_capacity(sitemap.urls.len());
         for url in &sitemap.urls {
@@ -121,7 +124,10 @@ impl State {
                 if !stored.views {
                     self.reach.count_sitemap(&url);
                 }
-                context = UrlContext::sitemap();
+                context = match is_listed {
+                    true => UrlContext::of_index(),
+                    false => UrlContext::sitemap(),
+                };
             } else if let Some(focus) = &mut self.focus {
                 (context.features, priority) = focus.promise_of_url(&url);
             }

@@ -21,6 +21,8 @@ const DUPLICATES_SHARE: f32 = 0.5;
 pub(super) struct LinksOf<'a> {
     /// The page's URL, as it waited.
     pub(super) page: &'a FrontierUrl,
+    /// How far from the seed its links lead.
+    pub(super) depth: u32,
     /// The number of its record.
     pub(super) seq: u64,
     /// What it is worth, for the trap rules.
@@ -86,7 +88,7 @@ fn offer(
     known: &Knowledge<'_>,
     has_topic: bool,
 ) -> Result<Vec<Offered>, FrontierError> {
-    let (depth, seed) = (of.page.depth + 1, of.page.seed);
+    let (depth, seed) = (of.depth, of.page.seed);
     let left_out: Vec<Option<LinkFate>> = reading
         .links
         .iter()
@@ -137,7 +139,7 @@ fn left_out(of: &LinksOf<'_>, link: &FoundLink, known: &Knowledge<'_>) -> Option
     if known.examples.get(target.as_str()).is_some() {
         return None;
     }
-    let in_scope = known.reach.check(target, of.page.depth + 1, of.page.seed);
+    let in_scope = known.reach.check(target, of.depth, of.page.seed);
     in_scope.err().map(|refusal| refusal.fate())
 }
 

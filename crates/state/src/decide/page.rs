@@ -202,6 +202,7 @@ fn links_of<'a>(
     let repeats = neighbour.is_some_and(|near| near.decision == Decision::Duplicate);
     LinksOf {
         page: lease.url(),
+        depth: record.depth_of_links(),
         seq,
         worth: recorded::page_worth(record),
         is_duplicate: repeats && !record.outcome.is_indexed(),

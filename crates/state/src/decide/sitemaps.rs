@@ -10,6 +10,7 @@ use fetcher::SitemapUrl;
 use frontier::{Admission, CanonicalUrl, FrontierError, HostKey, Lease};
 use outcome::{RobotsAnswer, SitemapKind};
 
+use crate::context::is_listed;
 use crate::finding::{Reading, RobotsFinding, SitemapReading};
 use crate::reach::Reach;
 use crate::recorded;
@@ -26,6 +27,7 @@ impl State {
         let sitemap = sitemap_of(reading, fetch.status);
         let url = lease.url();
         Ok(SitemapRecord {
+            listed: is_listed(url),
             url: url.url.as_str().into(),
             host: url.url.host().to_string(),
             seed: url.seed,

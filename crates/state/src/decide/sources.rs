@@ -8,12 +8,12 @@
 
 use archive::{DueRecord, LinkRecord, PageRecord, SOURCE_REL, VisitRecord};
 use fetcher::SitemapUrl;
-use frontier::{CanonicalUrl, FrontierError, Lease};
+use frontier::{CanonicalUrl, FrontierError, FrontierUrl, Lease};
 use outcome::{Change, LinkFate, Outcome, SitemapKind};
 
 use super::sitemaps::{Room, is_old};
 use super::visit;
-use crate::context::encode;
+use crate::context::{encode, is_listed};
 use crate::decided::fate_of;
 use crate::finding::{Answer, Reading, SitemapReading};
 use crate::state::State;
@@ -22,7 +22,8 @@ use crate::state::State;
 const TOLD_MAX: usize = 10_000;
 
 impl State {
-    /// The record of a feed that is read for the first time.
+    /// The record of a feed that is read for the first time, or of a sitemap that another one named as a page. That
+    /// counts for its host as if an index had named it.
     pub(super) fn decide_feed(
         &mut self,
         lease: &Lease,
@@ -31,12 +32,19 @@ impl State {
         content_type: &str,
     ) -> Result<PageRecord, FrontierError> {
         let mut record = self.decide_other(head, Reading::NoPage { payload: 0 }, content_type);
+        if is_sitemap(feed) && !Room::new(self).has_room(&lease.url().url) {
+            return Ok(record);
+        }
+        record.sitemap = is_sitemap(feed);
         record.links = self.links_of_source(lease, feed, (u64::MAX, 0), lease.url().priority)?;
         if record.links.is_empty() {
             // All that it names is known by now. One link says that it is a feed.
             record.links.extend(self.known_link(lease, feed));
         }
-        record.detail = Some(format!("a feed ({}): its links are followed", feed.kind));
+        record.detail = Some(match record.sitemap {
+            true => format!("a sitemap ({}): its links are followed", feed.kind),
+            false => format!("a feed ({}): its links are followed", feed.kind),
+        });
         Ok(record)
     }
 
@@ -102,7 +110,7 @@ impl State {
     fn known_link(&self, lease: &Lease, source: &SitemapReading) -> Option<LinkRecord> {
         let of = lease.url();
         let is_index = source.kind == SitemapKind::Index;
-        let depth = of.depth + u32::from(!is_index);
+        let depth = depth_of_named(of, source);
         let is_here = |url: &CanonicalUrl| match is_index {
             true => self.reach.check_sitemap(url, of.seed).is_ok(),
             false => self.reach.check(url, depth, of.seed).is_ok(),
@@ -131,12 +139,15 @@ impl State {
     ) -> Result<Vec<LinkRecord>, FrontierError> {
         let of = lease.url();
         let is_index = source.kind == SitemapKind::Index;
-        let depth = of.depth + u32::from(!is_index);
+        let depth = depth_of_named(of, source);
         let oldest = self.reach.seeds().get(of.seed as usize);
         let oldest = oldest.and_then(|seed| seed.since.clone());
         let mut links = Vec::new();
         {
             let mut room = Room::new(self);
+            if is_index && is_listed(of) {
+                room.count(&of.url);
+            }
             let queue = self.queue.lock();
             let mut offers = queue.frontier.offers(None);
             let mut told = 0;
@@ -189,6 +200,18 @@ impl State {
         }
         Ok(links)
     }
+}
+
+/// Whether a file lists pages or sitemaps, and is no feed.
+fn is_sitemap(source: &SitemapReading) -> bool {
+    matches!(source.kind, SitemapKind::Urlset | SitemapKind::Index)
+}
+
+/// How far from the seed the pages are that a source names. A sitemap that another one named as a page is in the place of
+/// that page.
+fn depth_of_named(of: &FrontierUrl, source: &SitemapReading) -> u32 {
+    let stays = source.kind == SitemapKind::Index || is_sitemap(source) && is_listed(of);
+    of.depth + u32::from(!stays)
 }
 
 /// Whether a record without a page is of a feed: its links are followed as a page's are.

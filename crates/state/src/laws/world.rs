@@ -473,7 +473,9 @@ impl World {
         if visit == Some(0) {
             return (Reading::NotModified, 304);
         }
-        if context.kind == Kind::Sitemap {
+        // A sitemap may have named it as what it is not.
+        let is_misnamed = is_listed(lease.url()) && self.dice.roll(3) == 0;
+        if (context.kind == Kind::Sitemap) != is_misnamed {
             return (self.sitemap(url), 200);
         }
         match visit {
@@ -506,7 +508,7 @@ impl World {
 
     fn sitemap(&mut self, url: &url::Url) -> Reading {
         let host = url.host_str().unwrap();
-        let is_index = url.path() == "/more.xml";
+        let is_index = url.path() == "/more.xml" || page_number(url) % 4 == 1;
         let urls = (0..4).map(|number| {
             let page = self.dice.roll(PAGES);
             let text = match is_index {

@@ -151,7 +151,7 @@ fn left_out_origin(seq: u64, page: &PageRecord) -> RetryOrigin {
     let is_redirect = page.outcome == Outcome::Redirected;
     RetryOrigin {
         outcome: OutcomeKind::Refused,
-        depth: page.depth + u32::from(!is_redirect),
+        depth: page.depth_of_links(),
         seed: page.seed,
         hops: if is_redirect { page.hops + 1 } else { 0 },
         via: if is_redirect { page.via } else { Some(seq) },

@@ -96,6 +96,9 @@ impl Beside for Standing {
             Event::Attempt(attempt) => self.bytes += attempt.fetch.bytes,
             Event::Page(page) => {
                 self.admit_links(page);
+                if page.named_sitemap {
+                    self.admit(&page.host);
+                }
                 self.finish(&page.host);
                 let fetch = page.fetch.as_ref();
                 self.bytes += fetch.map_or(0, |fetch| fetch.bytes);

@@ -93,10 +93,12 @@ impl Source {
         Some(source)
     }
 
-    /// A feed that was read.
+    /// A feed that was read, or a sitemap that was named as a page.
     pub(in crate::again) fn of_feed(record: &Record, page: &PageRecord) -> Option<Self> {
         let is_feed = state::is_feed(page) && (200..300).contains(&page.status());
-        let mut source = Self::new(record, &page.url, &page.host, page.seed, page.depth);
+        // A sitemap that was named as a page stands before the pages beside it.
+        let depth = page.depth.saturating_sub(u32::from(page.sitemap));
+        let mut source = Self::new(record, &page.url, &page.host, page.seed, depth);
         source.due.was = page.outcome.clone();
         (source.due.etag, source.due.last_modified) = validators(page.fetch.as_ref());
         is_feed.then_some(source)
