@@ -40,7 +40,9 @@ fn misbehave(host: &str, path: &str) -> Vec<u8> {
     let gzip = gzip.finish().expect("memory");
     let mut flipped = gzip.clone();
     flipped[gzip.len() / 2] ^= 0x55;
-    let noise: Vec<u8> = (0..html.len()).map(|at| (at * at / 3 + 0xb5) as u8).collect();
+    let noise: Vec<u8> = (0..html.len())
+        .map(|at| (at * at / 3 + 0xb5) as u8)
+        .collect();
     match host {
         "closed-before-headers.test" => Vec::new(),
         "closed-in-headers.test" => b"HTTP/1.1 200 OK\r\nContent-Ty".to_vec(),

@@ -10,9 +10,9 @@ use serde_json::Value;
 const BYTES_MAX: usize = 1 << 20;
 /// The most JSON values that are visited in all scripts together.
 const VALUES_MAX: usize = 20_000;
-/// The most lists of a page, and the most lines of each.
+/// The most lists of a page, and the most lines of all of them.
 const LISTS_MAX: usize = 8;
-const LINES_MAX: usize = 200;
+const LINES_MAX: usize = 400;
 
 /// What the page's JSON-LD contains.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -162,7 +162,8 @@ impl Structured {
         for (key, types) in LISTS {
             let list = fields.get(key);
             let list = list.filter(|_| type_is(fields.get("@type"), types));
-            let lines = list.map(lines_of).unwrap_or_default();
+            let room = LINES_MAX.saturating_sub(self.lists.iter().map(Vec::len).sum());
+            let lines = list.map(|list| lines_of(list, room)).unwrap_or_default();
             if !lines.is_empty() && self.lists.len() < LISTS_MAX {
                 self.lists.push(lines);
             }
@@ -256,13 +257,13 @@ pub(crate) fn is_marked_list(property: &str) -> bool {
 }
 
 /// The lines of a list: its texts, and the names and texts of its objects, in order.
-fn lines_of(list: &Value) -> Vec<String> {
+fn lines_of(list: &Value, lines_max: usize) -> Vec<String> {
     /// Those of an object, the last one first.
     const PARTS: [&str; 4] = ["acceptedAnswer", "itemListElement", "text", "name"];
     let mut lines = Vec::new();
     let mut open = vec![list];
     while let Some(value) = open.pop() {
-        if lines.len() >= LINES_MAX {
+        if lines.len() >= lines_max {
             break;
         }
         match value {
