@@ -112,7 +112,10 @@ fn what_came_in_part_or_not_at_all_is_asked_for_once_more() {
         match path.as_str() {
             "/" => Response::html(listed(&["/304", "/part", "/whole"])),
             "/304" if is_first => Response::new(304, "text/html", ""),
-            "/part" if is_first => Response::new(206, "text/html", half),
+            "/part" if is_first => {
+                let range = format!("bytes 0-{}/{}", half.len() - 1, html.len());
+                Response::new(206, "text/html", half).with_header("Content-Range", &range)
+            }
             "/whole" => {
                 let range = format!("bytes 0-{}/{}", html.len() - 1, html.len());
                 Response::new(206, "text/html", html).with_header("Content-Range", &range)
@@ -144,7 +147,11 @@ fn a_visit_that_got_half_of_a_page_says_so() {
     let web = TestWeb::new().host("a.test", move |request: &Request| {
         match (request.target().as_str(), later.load(Ordering::SeqCst)) {
             ("/", false) => Response::html(html.clone()),
-            ("/", true) => Response::new(206, "text/html", html[..html.len() / 2].to_owned()),
+            ("/", true) => {
+                let half = html[..html.len() / 2].to_owned();
+                let range = format!("bytes 0-{}/{}", half.len() - 1, html.len());
+                Response::new(206, "text/html", half).with_header("Content-Range", &range)
+            }
             _ => Response::not_found(),
         }
     });
