@@ -177,7 +177,10 @@ impl KeptPages {
     /// # Errors
     /// When a table cannot be read or written.
     pub fn change_tables(&mut self, mut tables: TableIndex) -> Result<(), IndexError> {
-        for &page in self.pages.keys() {
+        // In the order in which they were kept: of many alike the newest are found.
+        let mut pages: Vec<u64> = self.pages.keys().copied().collect();
+        pages.sort_unstable();
+        for page in pages {
             if let Some(print) = self.prints.get(page)? {
                 tables.insert(page, &print)?;
             }
