@@ -68,11 +68,11 @@ pub(crate) fn is_product(flat: &FlatDom<'_>, survey: &Survey) -> bool {
         }
     }
     let shape = |at: ElementIndex| flat.elements[at as usize].shape;
-    let is_alone = |item: ElementIndex| {
-        let alike = items.iter().filter(|&&other| shape(other) == shape(item));
-        alike.count() == 1
-    };
-    let mut items_alone = items.iter().filter(|&&item| is_alone(item));
+    let mut alike: FxHashMap<u32, usize> = FxHashMap::default();
+    for &item in &items {
+        *alike.entry(shape(item)).or_default() += 1;
+    }
+    let mut items_alone = items.iter().filter(|&&item| alike[&shape(item)] == 1);
     items_alone.any(|&item| own.is_titled(item) || has_titles_name(flat, survey, item))
 }
 

@@ -131,7 +131,7 @@ pub(crate) fn gunzip(bytes: &[u8], bytes_max: u64) -> Decoding {
 
 /// Whether bytes begin as a gzip stream does (RFC 1952 §2.3.1).
 pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x1f, 0x8b])
+    bytes.starts_with(&[0x1f, 0x8b, 8])
 }
 
 /// Whether bytes begin as zlib's format does (RFC 1950 §2.2).

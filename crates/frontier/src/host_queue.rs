@@ -131,7 +131,7 @@ impl HostQueue {
     /// The slot whose turn it is: the best one. Of a host that is out it is one after another from all over
     /// those that were not tried yet: if its best URLs alone are broken, others are asked for as well.
     pub(crate) fn whose_turn(&self) -> Option<QueueSlot> {
-        let Some(errors) = self.politeness.outage() else {
+        let Some(errors) = self.politeness.outage_of_all() else {
             return self.peek();
         };
         let slots = self.ready.iter().take(PROBED_AMONG);
@@ -417,7 +417,7 @@ impl HostQueue {
             self.promote_aside(now);
         }
         let is_gone = !self.retries.is_empty() && self.is_gone();
-        if !is_gone && self.politeness.was_ever_unwell() && self.has_ready() {
+        if !is_gone && self.politeness.is_unwell() && self.has_ready() {
             // What was not tried yet asks whether the host is back, and says whether it has pages that are not
             // broken.
             return;

@@ -157,6 +157,8 @@ pub(crate) struct Politeness {
     /// The origins that have ever answered, with whatever status.
     answered: Origins,
     origins: ManyManners,
+    /// The last page was answered with a server error.
+    has_errors_alone: bool,
     average: Duration,
     next_at: Option<Instant>,
     /// When the last delay began: the host's last body ended then, or our process began.
@@ -178,6 +180,7 @@ impl Politeness {
             failures: 0,
             answered: Origins::default(),
             origins: ManyManners::default(),
+            has_errors_alone: false,
             average: Duration::ZERO,
             next_at: None,
             rested_at: None,
@@ -216,9 +219,14 @@ impl Politeness {
         out.map(|(_, own)| own.server_errors).max()
     }
 
-    /// Whether an origin was unwell once: it may have many broken pages.
-    pub(crate) fn was_ever_unwell(&self) -> bool {
-        self.origins.iter().any(|(_, own)| own.was_unwell)
+    /// The same, where no other origin of the host has answered well since.
+    pub(crate) fn outage_of_all(&self) -> Option<u32> {
+        self.outage().filter(|_| self.has_errors_alone)
+    }
+
+    /// Whether an origin is unwell: it may have many broken pages.
+    pub(crate) fn is_unwell(&self) -> bool {
+        self.origins.iter().any(|(_, own)| own.is_unwell)
     }
 
     /// The origins that give no answer, no robots.txt, or nothing but server errors.
@@ -334,9 +342,9 @@ impl Politeness {
             return freed;
         }
         let in_a_row = self.note_answer(advice);
-        if !self.asking_robots && (advice.status >= 500 || self.is_unwell(advice.origin)) {
-            let own = self.origins.entry(advice.origin);
-            own.note_status(advice.status);
+        // One that asks us to slow down tells nothing of its pages.
+        if !self.asking_robots && advice.status > 0 && advice.status != 429 {
+            self.note_status(advice);
         }
         if advice.failed || advice.status == 429 || advice.status >= 500 {
             self.failures = in_a_row.saturating_add(1);
@@ -358,10 +366,16 @@ impl Politeness {
         freed
     }
 
-    /// Whether the last page of an origin answered with a server error.
-    fn is_unwell(&self, origin: Origin) -> bool {
-        let own = self.origins.get(origin);
-        own.is_some_and(|own| own.server_errors > 0)
+    /// A page answered with a status.
+    fn note_status(&mut self, advice: &HostAdvice) {
+        self.has_errors_alone = advice.status >= 500;
+        let own = match self.has_errors_alone {
+            true => Some(self.origins.entry(advice.origin)),
+            false => self.origins.get_mut(advice.origin),
+        };
+        if let Some(own) = own {
+            own.note_status(advice.status);
+        }
     }
 
     /// Any answer of an origin ends its silence. Gives how many failures in a row there were before.

@@ -40,6 +40,7 @@ pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
     let refused = reasons.refused.iter();
     let refused = refused.map(|(reason, n)| (reason, *n, mend_refusal(reason)));
     let mut all: Vec<_> = failed.chain(refused).collect();
+    let is_all_redirected = all.is_empty() && report.totals.redirected > 0;
     all.sort_by_key(|(reason, n, _)| (std::cmp::Reverse(*n), (*reason).clone()));
     let closed = report.hosts.iter().filter(|row| row.state == "closed");
     let guarded = reasons.refused.get(GUARD).copied().unwrap_or_default();
@@ -57,7 +58,7 @@ pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
         let group = report.errors.iter().find(|group| group.name == *reason);
         lines.extend(group.map(|group| format!("    {}: {}", group.url, group.text)));
     }
-    if report.totals.redirected > 0 {
+    if is_all_redirected {
         let times = plural(report.totals.redirected, "URL", "URLs");
         lines.push(format!(
             "  {} ({times}): {WANTS_COOKIE}",

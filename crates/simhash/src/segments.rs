@@ -36,8 +36,9 @@ const SEGMENT_PAGES: usize = 64;
 /// So many near pages of one segment, the newest, are found: all of a form that has no more, and of one with a hundred
 /// thousand as many as can be judged in half a millisecond.
 pub(crate) const NEAR_MAX: usize = 512;
-/// So many end a lookup, those that several tables find counted so often. Four tables find as many without a flip, and
-/// what is within `k` is found without one.
+/// So many end a lookup, those that several tables find counted so often. Four tables find as many without a flip, as
+/// what is within `k` is found; a page among those that is older than [`NEAR_MAX`] near ones of each of its segments is
+/// not found.
 pub(crate) const FOUND_MAX: usize = 4 * NEAR_MAX;
 
 /// The tables of a layout of blocks, and the segments that a lookup asks for.

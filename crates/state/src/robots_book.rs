@@ -14,8 +14,9 @@
 //!   which holds for the whole host.
 //! - An outage that is seen to last longer than `politeness.max_robots_outage` closes the host, copy or no copy
 //!   (§2.3.1.4): its URLs are refused. A time in which nobody asked is no part of it, as between two starts, or
-//!   where a clock was set: after each try at most twice the wait that it had earned counts. So does at once what does not pass by itself, such as a
-//!   certificate that cannot be trusted. After a day the file of a closed host is asked for again.
+//!   where a clock was set: between two tries at most [`SEEN_BETWEEN_MAX`] counts. So does at once what does not
+//!   pass by itself, such as a certificate that cannot be trusted. After a day the file of a closed host is asked
+//!   for again.
 //! - A file that breaks off twice after the same number of bytes is as long as that: its announced
 //!   length is wrong. Its whole lines count.
 //!
@@ -39,6 +40,13 @@ const AGE_MAX: Duration = Duration::from_secs(24 * 3_600);
 
 /// The longest wait before a robots.txt that could not be had is asked for again.
 const OUTAGE_WAIT_MAX: Duration = Duration::from_secs(600);
+
+/// Between two tries so much of an outage is seen, at most: twice the longest wait.
+const SEEN_BETWEEN_MAX: Duration = Duration::from_secs(2 * OUTAGE_WAIT_MAX.as_secs());
+
+/// An outage of so many tries, spread over so long, closes the host however little of it was seen.
+const FOREVER: Duration = Duration::from_secs(30 * 24 * 3_600);
+const FOREVER_TRIES: u32 = 30;
 
 /// Tries of a robots.txt before its outage closes the host, at least.
 const OUTAGE_TRIES_MIN: u32 = 4;
@@ -95,8 +103,6 @@ struct Outage {
     tries: u32,
     /// How long it was seen to last, milliseconds.
     seen_ms: u64,
-    /// For how long the last answer asked us to wait.
-    asked: Duration,
     /// After how many bytes the last answer broke off, if it did.
     cut_at: Option<u64>,
     /// Why URLs are refused, once the host is closed.
@@ -139,10 +145,14 @@ impl Outage {
     }
 
     /// How long it was seen to last, if it lasts at a time.
-    fn seen(&self, now_ms: u64, first: Duration) -> Duration {
-        let was_due = self.wait(first).max(self.asked);
-        let since_try = between(now_ms, self.last_ms).min(2 * was_due);
+    fn seen(&self, now_ms: u64) -> Duration {
+        let since_try = between(now_ms, self.last_ms).min(SEEN_BETWEEN_MAX);
         Duration::from_millis(self.seen_ms) + since_try
+    }
+
+    /// Whether it lasts for so long that nobody need believe in the file any more (RFC 9309 §2.3.1.4).
+    fn is_forever(&self, now_ms: u64) -> bool {
+        self.tries >= FOREVER_TRIES && between(now_ms, self.since_ms) >= FOREVER
     }
 }
 
@@ -252,8 +262,8 @@ impl RobotsBook {
         let outage = known.and_then(|known| known.outage.as_ref());
         let has_copy = known.is_some_and(|known| known.copy.is_some());
         let is_too_long = outage.is_some_and(|outage| {
-            outage.tries + 1 >= OUTAGE_TRIES_MIN
-                && outage.seen(now_ms, self.policy.retry_delay) >= self.policy.outage_max
+            let is_seen = outage.seen(now_ms) >= self.policy.outage_max;
+            outage.tries + 1 >= OUTAGE_TRIES_MIN && is_seen || outage.is_forever(now_ms)
         });
         let last_cut = outage.and_then(|outage| outage.cut_at);
         match said {
@@ -307,12 +317,10 @@ impl RobotsBook {
                     last_ms: at_ms,
                     tries: 0,
                     seen_ms: 0,
-                    asked: Duration::ZERO,
                     cut_at: None,
                     closed: None,
                 });
-                let seen = outage.seen(at_ms, self.policy.retry_delay);
-                outage.seen_ms = seen.as_millis() as u64;
+                outage.seen_ms = outage.seen(at_ms).as_millis() as u64;
                 outage.tries = outage.tries.saturating_add(1);
                 outage.last_ms = at_ms;
                 outage.cut_at = cut_at(&record.fetch);
@@ -321,7 +329,6 @@ impl RobotsBook {
                 let asked = record.fetch.retry_after_s;
                 let asked = asked.and_then(|s| Duration::try_from_secs_f64(s).ok());
                 let asked = asked.unwrap_or_default().min(self.policy.retry_after_max);
-                outage.asked = asked;
                 let waits = !is_closed && known.copy.is_none();
                 // A host that gives no answer at all is left alone by its failures in a row.
                 let wait = match record.fetch.status {

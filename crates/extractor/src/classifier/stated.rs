@@ -307,6 +307,9 @@ impl PageWords {
         stated.add(&lines.join("\n"));
         let known: FxHashSet<usize> = hits.iter().flat_map(|hit| hit.runs.clone()).collect();
         for run in 0..self.ends.len() {
+            if hits.len() >= HITS_MAX {
+                break;
+            }
             let words = self.words(run..run + 1);
             let is_stated = words.len() >= SHINGLE_WORDS_MIN
                 && self.is_own[run]

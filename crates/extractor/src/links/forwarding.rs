@@ -332,7 +332,9 @@ mod tests {
     fn scripts_made_to_be_followed_without_end_lead_nowhere_in_time() {
         let doubled: String = (0..60).map(|n| format!("v{n}=v{0}+v{0};", n + 1)).collect();
         check(&format!("{doubled}v60='';location=v0"), None);
-        check(&"(function(){".repeat(160), None);
+        for nested in ["(function(){", "a=", "a=>", "!"] {
+            check(&nested.repeat(600), None);
+        }
         let call = |n| format!("function f{n}(){{f{}()}}", n + 1);
         let chain: Vec<String> = (0..20_000).map(call).collect();
         let scripts = chain.iter().map(String::as_str).chain(["f0()"]);

@@ -18,6 +18,9 @@ const OUT_AFTER: u32 = 13;
 /// So many server errors in a row one broken page gives by itself.
 const ONE_PAGE: u32 = 4;
 
+/// After so many sound answers in a row an origin that was unwell is well again.
+const WELL_AFTER: u32 = 16;
+
 /// What holds for one origin.
 #[derive(Debug, Default)]
 pub(crate) struct OriginManners {
@@ -28,8 +31,10 @@ pub(crate) struct OriginManners {
     pub(crate) silence: Option<Silence>,
     /// Its pages answered so often in a row with a server error.
     pub(crate) server_errors: u32,
-    /// More came in a row once than one broken page gives.
-    pub(crate) was_unwell: bool,
+    /// More came in a row than one broken page gives, and not yet [`WELL_AFTER`] pages after them.
+    pub(crate) is_unwell: bool,
+    /// Pages in a row that answered otherwise.
+    sound: u32,
     /// How its last request failed.
     pub(crate) last_failure: Option<(FailureKind, String)>,
     /// How its URLs end, once it is given up.
@@ -55,11 +60,15 @@ impl OriginManners {
 
     /// A page of it answered with a status.
     pub(crate) fn note_status(&mut self, status: u16) {
-        self.server_errors = match status {
-            500.. => self.server_errors.saturating_add(1),
-            _ => 0,
-        };
-        self.was_unwell |= self.server_errors > ONE_PAGE;
+        if status >= 500 {
+            self.server_errors = self.server_errors.saturating_add(1);
+            self.sound = 0;
+            self.is_unwell |= self.server_errors > ONE_PAGE;
+        } else {
+            self.server_errors = 0;
+            self.sound = self.sound.saturating_add(1);
+            self.is_unwell &= self.sound < WELL_AFTER;
+        }
     }
 
     /// It gives no answer: it is not asked before then.

@@ -432,6 +432,16 @@ impl<'t, 's> Reader<'t, 's> {
 
     /// A statement that leads elsewhere, begins something that does, or sets a variable.
     fn effect(&mut self) -> Option<Vec<Step>> {
+        if self.depth >= DEPTH_MAX {
+            return None;
+        }
+        self.depth += 1;
+        let steps = self.effect_here();
+        self.depth -= 1;
+        steps
+    }
+
+    fn effect_here(&mut self) -> Option<Vec<Step>> {
         let is_value = ["!", "+", "-", "~"].into_iter().any(|sign| self.eats(sign));
         let is_value = is_value || self.eats_word("void");
         if self.is_at("(") {
