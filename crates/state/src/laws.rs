@@ -451,7 +451,7 @@ fn what_is_lent_is_what_would_be_computed() {
     let mut world = World::new(5, kinds);
     let dir = tempfile::tempdir().unwrap();
     let (mut fresh, ..) = open(dir.path(), kinds, world.now);
-    for _ in 0..120 {
+    for _ in 0..200 {
         world.step();
     }
     world.end_group();
