@@ -140,6 +140,26 @@ impl Reader {
         }
     }
 
+    /// What an answer says whatever its body is, if that.
+    fn without_body(&self, lease: &Lease, fetched: &Fetched) -> Option<Reading> {
+        if let Some(target) = fetched.location() {
+            let canonical = self.canonicaliser.canonical(&target);
+            return Some(Reading::Redirect(
+                canonical.map_err(|error| error.to_string()),
+            ));
+        }
+        match fetched.status {
+            304 if has_condition(lease) => Some(Reading::NotModified),
+            // Some caches answer so to everybody. What has never been read must be asked for again.
+            304 | 408 | 425 | 429 | 500..=599 => Some(Reading::Failed {
+                kind: FailureKind::Http(fetched.status),
+                detail: format!("the server answered {}", fetched.status),
+                transient: !matches!(fetched.status, 501 | 505),
+            }),
+            _ => None,
+        }
+    }
+
     fn read_answer(
         &self,
         lease: &Lease,
@@ -148,21 +168,8 @@ impl Reader {
         last_try: bool,
         content_type: &mut String,
     ) -> Reading {
-        if let Some(target) = fetched.location() {
-            let canonical = self.canonicaliser.canonical(&target);
-            return Reading::Redirect(canonical.map_err(|error| error.to_string()));
-        }
-        match fetched.status {
-            304 if has_condition(lease) => return Reading::NotModified,
-            // Some caches answer so to everybody. What has never been read must be asked for again.
-            304 | 408 | 425 | 429 | 500..=599 => {
-                return Reading::Failed {
-                    kind: FailureKind::Http(fetched.status),
-                    detail: format!("the server answered {}", fetched.status),
-                    transient: !matches!(fetched.status, 501 | 505),
-                };
-            }
-            _ => {}
+        if let Some(reading) = self.without_body(lease, fetched) {
+            return reading;
         }
         let decoding = fetched.decoded(&self.limits.decoding_for(purpose));
         let (cut, is_whole) = match Cut::of(fetched, &decoding) {
