@@ -1,9 +1,10 @@
 //! Words to a fingerprint and a sketch, and the index that finds a page's nearest kept neighbour.
 //!
 //! The fingerprint proposes, the sketch decides. A fingerprint is 64 bits that change little when
-//! a text changes little; tables over its blocks find every kept page within a few bits. Few bits
-//! apart is not the same text, so a sketch of the pages' word pairs confirms or refutes each
-//! candidate, and the rule in [`rule`] says what follows, with its evidence.
+//! a text changes little; tables over its blocks find every kept page within a few bits, and of the
+//! thousands that are of one form the newest. Few bits apart is not the same text, so a sketch of the
+//! pages' word pairs confirms or refutes each candidate, and the rule in [`rule`] says what follows, with
+//! its evidence.
 //!
 //! ```text
 //! Words ──print──► TextPrint ──nearest──► Neighbour { distance, overlap, decision, reason }
