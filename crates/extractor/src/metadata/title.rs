@@ -2,8 +2,10 @@
 //!
 //! Nearly every page has a `<title>`, and nearly every `<title>` has the site's name in it. `<h1>` is
 //! the title that readers see, unless it is the logo or one of many. So the sources are compared: a
-//! heading that `<title>` repeats is the title; otherwise the title for sharing; otherwise `<title>`
-//! without the site's name. A field for the title alone, as Chinese authorities must declare it, is taken as it is.
+//! heading that `<title>` repeats is the title, and of two the one nearer to the content; otherwise the title for
+//! sharing; otherwise `<title>` without the site's name. A field for the title alone, as Chinese authorities must declare it, is taken as it is.
+
+use std::cmp::Ordering;
 
 use html5ever::local_name;
 use url::Url;
@@ -28,6 +30,7 @@ pub(super) fn find(
 ) -> Option<String> {
     let sources = Sources::gather(flat, survey, structured, main, site_name, url);
     let chosen = declared(flat)
+        .or_else(|| sources.nearer_heading())
         .or_else(|| sources.leading_heading())
         .or_else(|| sources.agreed_heading())
         .or_else(|| sources.only_heading())
@@ -97,7 +100,7 @@ impl Sources {
         site_name: Option<&str>,
         url: &Url,
     ) -> Sources {
-        let whole = Some(short(&flat.title)).filter(|title| !is_placeholder(title));
+        let whole = Some(short(&flat.title)).filter(|title| !is_empty(title));
         let whole = whole.unwrap_or_default();
         let headings = headings(flat, survey, main, &whole, url);
         let home = headings.iter().find(|heading| heading.is_home);
@@ -127,11 +130,38 @@ impl Sources {
         heading.is_home || site.as_ref() == Some(&heading.letters)
     }
 
+    /// Where one heading repeats an end of `<title>` and another one the rest: that nearer to the content. The other
+    /// one is the site's name or a section's, though it often stands at a higher level.
+    fn nearer_heading(&self) -> Option<&str> {
+        let repeats = |part: &str| {
+            let part = letters(part);
+            let of_part = move |heading: &&Heading| !part.is_empty() && heading.letters == part;
+            let found = self.headings.iter().filter(of_part);
+            found.min_by_key(|heading| heading.distance)
+        };
+        SEPARATORS.into_iter().find_map(|separator| {
+            let first = self.whole.split_once(separator);
+            let ends = first.into_iter().chain(self.whole.rsplit_once(separator));
+            ends.into_iter().find_map(|(head, tail)| {
+                let (head, tail) = (repeats(head)?, repeats(tail)?);
+                let nearer = match head.distance.cmp(&tail.distance) {
+                    Ordering::Less => head,
+                    Ordering::Greater => tail,
+                    Ordering::Equal => return None,
+                };
+                (!self.is_site(nearer)).then_some(nearer.text.as_str())
+            })
+        })
+    }
+
     /// A first-level heading that repeats the first part of `<title>`: the rest of `<title>` is
     /// written for search engines. But if another heading or the shared title repeats the rest, the
-    /// first part is the site's name.
+    /// first part is the site's name, and what stands below a heading that is the shared title is a part of the page.
     fn leading_heading(&self) -> Option<&str> {
         let shared = letters(self.reference());
+        let is_shared = |heading: &Heading| heading.letters == shared;
+        let last = self.headings.iter().position(is_shared);
+        let leading = last.map_or(&*self.headings, |last| &self.headings[..=last]);
         let is_leading = |heading: &&Heading| {
             heading.level == 1
                 && !heading.letters.is_empty()
@@ -143,7 +173,7 @@ impl Sources {
                         && !self.headings.iter().any(|other| other.letters == rest)
                 })
         };
-        let found = self.headings.iter().find(is_leading);
+        let found = leading.iter().find(is_leading);
         found.map(|heading| heading.text.as_str())
     }
 
@@ -229,7 +259,12 @@ impl Sources {
     }
 }
 
-/// Whether a `<title>` is what a program wrote for want of one.
+/// Whether a `<title>` is what a program wrote for want of one: nothing before the site's name, or a word for it.
+fn is_empty(title: &str) -> bool {
+    let mut apart = SEPARATORS.iter().filter(|one| one.starts_with(' '));
+    is_placeholder(title) || apart.any(|one| title.starts_with(one.trim_start()))
+}
+
 fn is_placeholder(title: &str) -> bool {
     const PLACEHOLDERS: [&str; 12] = [
         "untitled",
@@ -574,6 +609,42 @@ mod tests {
             "<h1>Marsh walks: The eel fisher</h1>",
             "Marsh walks: The eel fisher",
         );
+    }
+
+    #[test]
+    fn of_two_headings_that_the_title_repeats_that_nearer_to_the_content_is_the_title() {
+        let text = "<p>The eels come up with the tide of spring, while the days are short and the wind \
+            is still cold, and go down again with the last tide of autumn, when nobody sees them leave.";
+        let page = format!("<h2>The eel fisher</h2>{}", text.repeat(5));
+        let bar = "<nav><ul><li>Search<li>Print</ul><h1>Marsh walks, the book</h1><a href=/a>Next</a></nav>";
+        let footer = "<footer><p>Imprint<p>Contact<h1>Marsh walks, the book</h1></footer>";
+        for title in [
+            "The eel fisher - Marsh walks, the book",
+            "Marsh walks, the book - The eel fisher",
+        ] {
+            let title = format!("<title>{title}</title>");
+            check_page(&title, &format!("{bar}{page}"), "The eel fisher");
+            check_page(&title, &format!("{page}{footer}"), "The eel fisher");
+        }
+    }
+
+    #[test]
+    fn a_heading_in_an_answer_is_no_title_though_the_title_begins_with_its_word() {
+        let head = "<title>eels - How do I catch them all? - Marsh walks</title>\
+            <meta property=og:title content='How do I catch them all?'>";
+        let text = "<p>They come up with the tide of spring, and go down with that of autumn.</p>";
+        let body = format!("<h1>How do I catch them all?</h1>{text}<h1>Eels</h1>");
+        check_page(head, &body, "How do I catch them all?");
+    }
+
+    #[test]
+    fn nothing_before_the_sites_name_is_no_title() {
+        check_page(
+            "<title> | Marsh walks</title>",
+            "<h1>The eels</h1>",
+            "The eels",
+        );
+        check_page("<title> | Marsh walks</title>", "", "| Marsh walks");
     }
 
     #[test]
