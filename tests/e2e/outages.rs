@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::support::{file, has, page, run, stderr, stdout, tamis};
+use crate::support::{file, has, page, run, says, stderr, stdout, tamis};
 
 /// A request as the web saw it.
 #[derive(Debug, Clone)]
@@ -513,4 +513,10 @@ fn a_single_fetch_asks_for_no_page_where_a_crawl_would_wait_for_robots_txt() {
         let output = tamis(&check).output().expect("runs");
         has(&stdout(&output), &["refused"]);
     }
+    // The file may be named all the same, and is no URL.
+    let check = ["robots", "check", "--status", "404", "-", "/p"];
+    let output = tamis(&check).output().expect("runs");
+    assert_eq!(stdout(&output).lines().count(), 1);
+    let check = ["robots", "check", "--status", "404", "robots.txt"];
+    says(&tamis(&check).output().expect("runs"), 2, &["cannot check"]);
 }

@@ -533,6 +533,36 @@ fn a_seed_whose_page_is_empty_is_told_and_why_the_crawl_went_no_further() {
     says(&crawl.output().expect("runs"), 0, &says_why);
 }
 
+#[test]
+fn a_crawl_that_ends_with_its_seed_says_why_no_link_led_on() {
+    // The crawl was done after one page, and nobody told that this page asks for it.
+    let links: Vec<String> = (0..9).map(|number| format!("/p{number}.html")).collect();
+    let away = ["http://b.test/x".to_owned(), "http://c.test/".to_owned()];
+    let web = TestWeb::new()
+        .respond(
+            "http://a.test/",
+            Response::html(page("a.test", 1, &links)).with_header("X-Robots-Tag", "nofollow"),
+        )
+        .page("http://away.test/", &page("away.test", 2, &away));
+    let bench = Bench::serve(web);
+    let ends = |name: &str, seed: &str| {
+        let mut crawl = bench.crawl(name, &["--seed", seed]);
+        crawl.output().expect("runs")
+    };
+    let output = ends("asks", "http://a.test/");
+    let words = ["no link led on: 9 links were left out", "follow_nofollow"];
+    says(&output, 0, &words);
+    let mut explain = tamis(&["explain", "--short"]);
+    let explain = explain.arg(bench.crawl_dir("asks")).arg("http://a.test/");
+    let told = stdout(&run(explain));
+    assert!(told.contains("9 left out: nofollow"), "{told}");
+    says(
+        &ends("away", "http://away.test/"),
+        0,
+        &["2 links were left out, since they lead to other hosts"],
+    );
+}
+
 /// Crawls with a limit on the files that may be open.
 #[cfg(target_os = "linux")]
 fn crawl_within(files: u64, bench: &Bench, name: &str) -> Output {

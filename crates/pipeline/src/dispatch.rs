@@ -306,7 +306,13 @@ impl Dispatcher {
             StopReason::DiskFull => short_of_space,
             StopReason::HostsUnreachable => self.unreachable.clone(),
             StopReason::Interrupted => self.stop.is_at_once().then(|| "at once".to_owned()),
-            _ => None,
+            StopReason::Drained
+            | StopReason::MaxPages
+            | StopReason::MaxTime
+            | StopReason::Reloaded
+            | StopReason::HandedOver
+            | StopReason::Error
+            | StopReason::Unknown(_) => None,
         };
         Some(Ended {
             reason,

@@ -5,7 +5,7 @@
 //! came later. A URL that was never admitted has a story too: the links that name it say why they
 //! were left out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use archive::{
     BodyRef, Event, FetchRecord, NeighbourRecord, PageRecord, PageSummary, Record, SeedRecord,
@@ -248,6 +248,9 @@ pub struct Decision {
     pub foreseen: Option<String>,
     /// Links on it, and how many of them were new.
     pub links: (u64, u64),
+    /// Of these, those that were left out, by reason.
+    #[serde(default)]
+    pub left_out: BTreeMap<String, u64>,
     /// Where its text stands in the archive.
     pub text: Option<BodyRef>,
 }
@@ -521,11 +524,15 @@ impl Explainer {
             let fetch = fetch_made(record.at_ms, page.attempt, fetch);
             self.story.fetches.push(fetch);
         }
-        let new = page
-            .links
-            .iter()
-            .filter(|link| link.fate == LinkFate::New)
-            .count();
+        let mut new = 0;
+        let mut left_out = BTreeMap::new();
+        for link in &page.links {
+            match &link.fate {
+                LinkFate::New => new += 1,
+                LinkFate::Seen => {}
+                fate => *left_out.entry(fate.name().to_owned()).or_default() += 1,
+            }
+        }
         let depth = self
             .story
             .decisions
@@ -541,7 +548,8 @@ impl Explainer {
             measured: page.page.clone(),
             nearest: page.nearest.clone(),
             foreseen: page.foreseen.clone(),
-            links: (page.links.len() as u64, new as u64),
+            links: (page.links.len() as u64, new),
+            left_out,
             text: page.text.clone(),
         });
     }

@@ -1,9 +1,9 @@
-//! What to say when a crawl could read no page at all: the causes, and what to do about each.
+//! What to say when a crawl could read no page at all, or no more than its seeds': the causes, and what to do about each.
 
 use std::path::Path;
 
 use config::for_shell;
-use outcome::{FailureKind, JunkReason, Refusal};
+use outcome::{FailureKind, JunkReason, LinkFate, Refusal};
 
 use crate::figures::CrawlReport;
 use crate::hosts::SeedRow;
@@ -108,6 +108,26 @@ pub fn empty_seeds(report: &CrawlReport) -> Vec<String> {
     }
     lines.push("  seed the page that a browser ends up at".to_owned());
     lines
+}
+
+/// Why a crawl ends with the pages of its seeds though there are links on them; none where one led on.
+pub fn no_link_led_on(report: &CrawlReport) -> Option<String> {
+    let links = &report.links;
+    let (reason, most) = links.refused.iter().max_by_key(|(_, links)| **links)?;
+    let others = links.found - links.seen;
+    if links.new > 0 || most * 10 < others * 9 {
+        return None;
+    }
+    let is = |fate: LinkFate| fate.name() == reason;
+    let mend = if is(LinkFate::Nofollow) {
+        "the pages ask that they be not followed (rel=nofollow, meta robots or X-Robots-Tag), which [scope] follow_nofollow = true overrules"
+    } else if is(LinkFate::Scope) {
+        "they lead to other hosts or folders than the seeds'; seed those too, or widen [scope]"
+    } else {
+        return None;
+    };
+    let links = plural(*most, "link was", "links were");
+    Some(format!("no link led on: {links} left out, since {mend}"))
 }
 
 /// What to do about what a reason names, a refusal's or a failure's.

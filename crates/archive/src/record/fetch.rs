@@ -3,7 +3,7 @@
 use outcome::{FailureKind, RobotsAnswer, SitemapKind, Truncation};
 use serde::{Deserialize, Serialize};
 
-use super::is_false;
+use super::{is_false, is_no_count};
 
 /// How robots.txt was answered.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -65,12 +65,20 @@ pub struct SitemapRecord {
     /// sitemaps. Pages count as admitted URLs, sitemaps do not.
     #[serde(default)]
     pub urls: Vec<String>,
+    /// Entries that were left out since they are older than the `since=` of their seed.
+    #[serde(default, skip_serializing_if = "is_no_count")]
+    pub old: u32,
 }
 
 impl SitemapRecord {
     /// Why it brought no URL in; `None` where it did.
     pub fn why_nothing(&self) -> Option<&str> {
-        let known = || "it names no URL that is new and belongs to the crawl";
+        let known = || match self.old {
+            0 => "it names no URL that is new and belongs to the crawl",
+            _ => {
+                "it names no URL that is new, belongs to the crawl and is not older than since= of the seed"
+            }
+        };
         let is_empty = self.urls.is_empty();
         is_empty.then(|| self.problem.as_deref().unwrap_or_else(known))
     }

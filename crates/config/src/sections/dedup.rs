@@ -70,7 +70,7 @@ keys! {
         /// This near, a page is a duplicate unless the sketch refutes it.
         k: u8 = index().k, between(0, REACH_MAX).unit("bits").counts_for(CountsFor::NewPages);
 
-        /// This near, a page is a duplicate only if the sketch confirms it.
+        /// This near, a page is a duplicate only if the sketch confirms it; not set, as far as the tables find all.
         reach: u8 = index().reach, between(0, REACH_MAX).unit("bits")
             .counts_for(CountsFor::NewPages);
 
@@ -124,15 +124,19 @@ impl Section for DedupSection {
                 "reach is the wider distance: choose reach >= k",
             ));
         }
-        let complete_to = simhash::Layout::of(self.tables()).complete;
-        if self.reach > complete_to {
+        let complete_to = self.complete_to();
+        let asked = [("k", self.k), ("reach", self.reach)];
+        let wide = asked
+            .into_iter()
+            .find(|(name, bits)| *bits > complete_to && (*name, *bits) != ("reach", index().reach));
+        if let Some((name, bits)) = wide {
             faults.push(Fault::new(
-                &["reach", "tables"],
+                &[name, "tables"],
                 format!(
-                    "dedup.reach is {}, but {} tables find every neighbour up to {complete_to} only",
-                    self.reach, self.tables
+                    "dedup.{name} is {bits}, but {} tables find every neighbour up to {complete_to} only",
+                    self.tables
                 ),
-                "lower reach, or use 4 tables (up to 11)",
+                &format!("lower {name}, or use 4 tables (up to 11)"),
             ));
         }
         faults
@@ -144,6 +148,11 @@ impl DedupSection {
     fn tables(&self) -> Tables {
         Tables::of_count(self.tables).unwrap_or_default()
     }
+
+    /// The distance up to which they find every neighbour.
+    fn complete_to(&self) -> u8 {
+        simhash::Layout::of(self.tables()).complete
+    }
 }
 
 impl CrawlConfig {
@@ -151,7 +160,7 @@ impl CrawlConfig {
     pub fn index_config(&self) -> IndexConfig {
         IndexConfig {
             k: self.dedup.k,
-            reach: self.dedup.reach,
+            reach: self.dedup.reach.min(self.dedup.complete_to()),
             overlap: self.dedup.overlap,
             tables: self.dedup.tables(),
             memory: self.dedup.memory,

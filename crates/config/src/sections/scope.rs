@@ -53,7 +53,7 @@ keys! {
         /// What becomes of links to what is a file by its ending, such as `.jpg`, `.pdf` or `.zip`.
         files: FileLinks = FileLinks::Sample, any();
 
-        /// Follow links marked rel=nofollow.
+        /// Follow links marked rel=nofollow, and those of pages that ask for that (meta robots, X-Robots-Tag).
         follow_nofollow: bool = false, any().counts_for(CountsFor::NewLinks);
 
         /// Read the sitemaps that robots.txt names; not set means true.

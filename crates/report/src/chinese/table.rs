@@ -117,7 +117,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("{} pages were dropped as its duplicate", "{0} 个页面因与它重复而丢弃"), ("{} page was dropped as its duplicate", "{0} 个页面因与它重复而丢弃"),
     ("an example page of the topic", "主题的例子"), ("a counter-example of the topic", "主题的反例"), ("a seed, given in {}", "种子，见 {0}"),
     ("in the sitemap {}", "站点地图 {0}"), ("on {}", "见于 {0}"), ("and on {}", "，另见于 {0}"),
-    ("depth {}, priority {}", "深度 {0}，优先级 {1}"), ("; {} on it, {} new", "；页上有 {0}，其中 {1} 个是新的"),
+    ("depth {}, priority {}", "深度 {0}，优先级 {1}"), ("; {} on it, {} new", "；页上有 {0}，其中 {1} 个是新的"), ("; {} left out: {}", "；{0} 个没有取：{1}"),
     ("{} more pages", "{0} 个页面"), ("{} more page", "{0} 个页面"), ("{} words", "{0} 个词"), ("{} word", "{0} 个词"),
     ("{} attempts before", "此前 {0} 次"), ("{} attempt before", "此前 {0} 次"), ("{} visits again", "又访问 {0} 次"), ("{} visit again", "又访问 {0} 次"),
     ("{} attempts", "{0} 次"), ("{} attempt", "{0} 次"), ("{} times", "{0} 次"), ("{} time", "{0} 次"),
@@ -231,7 +231,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("… and {} more seeds; --format json has all", "… 还有 {0} 个种子；--format json 有全部"),
     ("… and {} more rules; --format json has all", "… 还有 {0} 条规则；--format json 有全部"),
     ("… and {} in the JSON report.", "… 另外 {0}在 JSON 报告里。"),
-    ("{} and {} more hosts", "{0} 等，另有 {1} 个主机"), ("{} and {} more host", "{0} 等，另有 {1} 个主机"), ("{} more hosts", "还有 {0} 个主机"), ("{} more seeds", "还有 {0} 个种子"), ("redirected to {}", "重定向到 {0}"), ("example: {}", "范例：{0}"), ("a sitemap that brought nothing in: {}", "站点地图，没有带来网址：{0}"), ("it names no URL that is new and belongs to the crawl", "其中没有属于本次抓取的新网址"),
+    ("{} and {} more hosts", "{0} 等，另有 {1} 个主机"), ("{} and {} more host", "{0} 等，另有 {1} 个主机"), ("{} more hosts", "还有 {0} 个主机"), ("{} more seeds", "还有 {0} 个种子"), ("redirected to {}", "重定向到 {0}"), ("example: {}", "范例：{0}"), ("a sitemap that brought nothing in: {}", "站点地图，没有带来网址：{0}"), ("it names no URL that is new and belongs to the crawl", "其中没有属于本次抓取的新网址"), ("it names no URL that is new, belongs to the crawl and is not older than since= of the seed", "其中没有属于本次抓取、又不早于种子 since= 的新网址"),
     // Counted things; after the sentences that hold them.
     ("{} pages dropped", "{0} 个页面"), ("{} page dropped", "{0} 个页面"), ("{} kept pages", "{0} 个保留的页面"), ("{} kept page", "{0} 个保留的页面"),
     ("{} pages were walls", "{0} 个页面是拦截页"), ("{} page was a wall", "{0} 个页面是拦截页"), ("{} URLs of traps", "{0} 个陷阱网址"), ("{} URL of a trap", "{0} 个陷阱网址"),

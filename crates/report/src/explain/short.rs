@@ -218,8 +218,20 @@ fn turn(last: &Decision, story: &Story, tongue: Tongue) -> String {
             words::count(new)
         ),
     };
+    // Why a page leads nowhere.
+    let most = last.left_out.iter().max_by_key(|(_, links)| **links);
+    let left_out = match (new, most) {
+        (0, Some((reason, most))) if !links.is_empty() => {
+            format!(
+                "; {} left out: {}",
+                words::count(*most),
+                words::name(reason)
+            )
+        }
+        _ => String::new(),
+    };
     let turn = format!("depth {}, priority {:.2}", last.depth, last.priority);
-    tongue.say(&turn) + &tongue.say(&links)
+    tongue.say(&turn) + &tongue.say(&links) + &tongue.say(&left_out)
 }
 
 /// The host's robots.txt, where it stands in the way.

@@ -26,7 +26,13 @@ impl State {
     ) -> Result<SitemapRecord, FrontierError> {
         let sitemap = sitemap_of(reading, fetch.status);
         let url = lease.url();
+        let since = self.since_of(url.seed);
+        let old = sitemap
+            .urls
+            .iter()
+            .filter(|(_, entry)| is_old(entry, since));
         Ok(SitemapRecord {
+            old: old.count() as u32,
             listed: is_listed(url),
             url: url.url.as_str().into(),
             host: url.url.host().to_string(),
@@ -38,16 +44,18 @@ impl State {
         })
     }
 
+    /// The day before which nothing of a seed's sitemaps is wanted.
+    pub(super) fn since_of(&self, seed: u32) -> Option<&str> {
+        self.reach.seeds().get(seed as usize)?.since.as_deref()
+    }
+
     /// The URLs of a sitemap that are new, of those that are not known to be old.
     fn admitted_of(
         &self,
         sitemap: &SitemapReading,
         seed: u32,
     ) -> Result<Vec<String>, FrontierError> {
-        let seeds = self.reach.seeds();
-        let since = seeds
-            .get(seed as usize)
-            .and_then(|seed| seed.since.as_deref());
+        let since = self.since_of(seed);
         let is_index = sitemap.kind == SitemapKind::Index;
         let depth = u32::from(!is_index);
         let mut room = Room::new(self);
@@ -192,13 +200,13 @@ impl<'s> Room<'s> {
     }
 }
 
-/// ISO dates sort as text; an entry without a date is not known to be old.
+/// Whether an entry is from before the beginning of a day (UTC). What has no date, or none that can be read, is not
+/// known to be old.
 pub(super) fn is_old(entry: &SitemapUrl, since: Option<&str>) -> bool {
-    let dates = since.zip(entry.lastmod.as_deref());
-    dates.is_some_and(|(since, at)| {
-        let len = since.len().min(at.len());
-        at.get(..len) < since.get(..len)
-    })
+    let date_ms = |text: Option<&str>| text.and_then(again::told::date_ms);
+    let since_ms = date_ms(since.map(|day| format!("{day}T00:00")).as_deref());
+    let dates = since_ms.zip(date_ms(entry.lastmod.as_deref()));
+    dates.is_some_and(|(since_ms, at_ms)| at_ms < since_ms)
 }
 
 /// A sitemap as it was read, or why it could not be. One that redirects is an index of one sitemap:
@@ -234,16 +242,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_old_by_the_digits_that_both_dates_have() {
+    fn an_entry_is_old_by_its_date_in_any_form() {
         let entry = |lastmod: Option<&str>| SitemapUrl {
             lastmod: lastmod.map(str::to_owned),
             ..SitemapUrl::default()
         };
+        let since = Some("2025-06-01");
         for (lastmod, since, old) in [
-            (Some("2025-01-01"), Some("2025-06-01"), true),
-            (Some("2025-06-01T10:00"), Some("2025-06-01"), false),
-            (Some("2025"), Some("2025-06-01"), false),
-            (None, Some("2025-06-01"), false),
+            (Some("2025-01-01"), since, true),
+            (Some("2025-05-31T23:59:59Z"), since, true),
+            (Some("2025-06-01"), since, false),
+            (Some("2025-06-01T10:00"), since, false),
+            (Some("2025-06-01T02:00+08:00"), since, true),
+            (Some("2025"), since, false),
+            (Some("2025-05"), since, true),
+            // Feeds, with and without the day of the week.
+            (Some("Fri, 02 Jan 2015 10:00:00 GMT"), since, true),
+            (Some("02 Jan 2026 10:00:00 GMT"), since, false),
+            // What is no date that can be read.
+            (Some("12/05/2026"), since, false),
+            (Some("12/05/2020"), since, false),
+            (Some("二〇二六年"), since, false),
+            (None, since, false),
             (Some("2025-01-01"), None, false),
         ] {
             assert_eq!(is_old(&entry(lastmod), since), old, "{lastmod:?} {since:?}");

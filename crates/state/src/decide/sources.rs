@@ -140,8 +140,7 @@ impl State {
         let of = lease.url();
         let is_index = source.kind == SitemapKind::Index;
         let depth = depth_of_named(of, source);
-        let oldest = self.reach.seeds().get(of.seed as usize);
-        let oldest = oldest.and_then(|seed| seed.since.clone());
+        let oldest = self.since_of(of.seed).map(str::to_owned);
         let mut links = Vec::new();
         {
             let mut room = Room::new(self);

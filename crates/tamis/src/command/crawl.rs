@@ -367,6 +367,9 @@ fn is_disk_full(error: &CrawlError) -> bool {
     words.contains("os error 28") || words.contains(&told.to_string())
 }
 
+/// Pages of a crawl that may have ended with its seeds.
+const SHORT_MAX: u64 = 100;
+
 /// Says how the crawl ended and what to try next; without talk, only what went wrong.
 fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     let Runner {
@@ -398,6 +401,11 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     // A crawl of pages without text alone is a short one.
     if judged > 0 && snapshot.junk.get(JunkReason::Thin.name()) == Some(&judged) {
         for line in report::nothing_read::empty_seeds(&super::report::of(dir)?) {
+            output.say(line);
+        }
+    }
+    if (1..=SHORT_MAX).contains(&judged) && summary.reason == StopReason::Drained {
+        if let Some(line) = report::nothing_read::no_link_led_on(&super::report::of(dir)?) {
             output.say(line);
         }
     }

@@ -1,6 +1,6 @@
 //! `tamis robots`: what a robots.txt lets a crawler do, and which line says so.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fetcher::{Robots, RobotsAnswer, RobotsRuling};
 use serde_json::json;
@@ -63,17 +63,24 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
 }
 
+const NO_URL: &str = "no URL to check: name the robots.txt, then URLs";
+
 fn check(args: &CheckArgs, output: &Output) -> anyhow::Result<Exit> {
     let (robots, urls) = match (args.status, args.operands.split_first()) {
-        // A 2xx without its body is an empty file.
-        (Some(status), _) => {
+        // A 2xx without its body is an empty file. One that is named all the same is not read.
+        (Some(status), first) => {
             let robots = RobotsRuling::of_status(status).rules();
-            (robots, args.operands.as_slice())
+            let is_file = |text: &String| text == "-" || Path::new(text).is_file();
+            let urls = match first {
+                Some((file, urls)) if is_file(file) => urls,
+                _ => args.operands.as_slice(),
+            };
+            (robots, urls)
         }
         (None, Some((file, urls))) if !urls.is_empty() => {
             (Robots::parse(&read(file.as_ref())?), urls)
         }
-        (None, _) => return Err(usage("no URL to check: name the robots.txt, then URLs")),
+        (None, _) => return Err(usage(NO_URL)),
     };
     let parsed = urls.iter().map(|text| {
         let url =
@@ -81,6 +88,9 @@ fn check(args: &CheckArgs, output: &Output) -> anyhow::Result<Exit> {
         Ok((text, url))
     });
     let parsed: Vec<(&String, Url)> = parsed.collect::<anyhow::Result<_>>()?;
+    if parsed.is_empty() {
+        return Err(usage(NO_URL));
+    }
     let mut exit = Exit::Done;
     for (text, url) in parsed {
         let answer = robots.check(&args.agent, &url);
@@ -92,10 +102,10 @@ fn check(args: &CheckArgs, output: &Output) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// An absolute URL, or a path of some host.
+/// An absolute URL, or a path of some host, which begins with a slash.
 fn parse(text: &str) -> Result<Url, url::ParseError> {
     match Url::parse(text) {
-        Err(url::ParseError::RelativeUrlWithoutBase) => {
+        Err(url::ParseError::RelativeUrlWithoutBase) if text.starts_with('/') => {
             Url::parse("http://localhost/").and_then(|base| base.join(text))
         }
         parsed => parsed,
