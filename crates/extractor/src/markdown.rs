@@ -4,6 +4,8 @@
 //! comes out is read like any page, so that its blocks and links are those of one. But nobody
 //! writes a menu or a footer into it: all of it is content.
 
+use std::borrow::Cow;
+
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::extract::extract_whole;
@@ -30,6 +32,7 @@ pub fn extract_markdown(text: &str, context: &PageContext<'_>) -> Page {
         | Options::ENABLE_FOOTNOTES;
     // The parser's own metadata blocks may stand anywhere, as sections between two rules do.
     let (front_matter, text) = front_matter(text);
+    let text = &*shallow(text);
     let mut titles = Titles {
         front_matter: front_matter.and_then(title_in),
         ..Titles::default()
@@ -40,6 +43,73 @@ pub fn extract_markdown(text: &str, context: &PageContext<'_>) -> Page {
     let mut page = extract_whole(&html, context);
     page.title = titles.best().or_else(|| title_of_text(&page.text));
     page
+}
+
+/// Quotes and lists within each other at most. Each line that follows costs the parser a look at all that are open.
+const DEPTH_MAX: usize = 32;
+/// Columns of blanks at the beginning of a line at most, by which lists may stand within each other, too.
+const INDENT_MAX: usize = 4 * DEPTH_MAX;
+
+/// A text without the quotes and lists that stand deeper in others than [`DEPTH_MAX`]: their signs are text.
+fn shallow(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut begin, mut copied) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let at = begin;
+        begin += line.len();
+        let Some((keep, skip)) = too_deep(line) else {
+            continue;
+        };
+        out.push_str(&text[copied..at + keep]);
+        if skip == 0 {
+            out.push('\\');
+        }
+        copied = at + keep + skip;
+    }
+    match copied {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(out + &text[copied..]),
+    }
+}
+
+/// Where a line goes deeper than [`DEPTH_MAX`], and how many bytes of blanks are too many there; none at a sign.
+fn too_deep(line: &str) -> Option<(usize, usize)> {
+    let bytes = line.as_bytes();
+    let (mut at, mut depth, mut blanks) = (0, 0, 0);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let is_apart = |len: usize| rest.get(len).is_none_or(u8::is_ascii_whitespace);
+        let sign = match rest[0] {
+            b' ' | b'\t' => {
+                blanks += if rest[0] == b'\t' { 4 } else { 1 };
+                if blanks > INDENT_MAX {
+                    let more = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+                    return Some((at, more.count()));
+                }
+                at += 1;
+                continue;
+            }
+            b'>' => 1,
+            b'-' | b'+' | b'*' if is_apart(1) => 1,
+            _ if (1..=9).contains(&digits)
+                && matches!(rest.get(digits), Some(b'.' | b')'))
+                && is_apart(digits + 1) =>
+            {
+                digits + 1
+            }
+            _ => return None,
+        };
+        depth += 1;
+        if depth > DEPTH_MAX {
+            // A rule is written of signs between blanks, too.
+            let is_rule =
+                |byte: &u8| *byte == rest[0] && *byte != b'>' || byte.is_ascii_whitespace();
+            return (!rest.iter().all(is_rule)).then_some((at + sign - 1, 0));
+        }
+        at += sign;
+    }
+    None
 }
 
 /// What stands between two lines of `---` at the very beginning of a text, and what follows.
@@ -127,6 +197,35 @@ mod tests {
     fn page(text: &str) -> Page {
         let url = Url::parse("https://a.example/notes/one.md").unwrap();
         extract_markdown(text, &PageContext::new(&url))
+    }
+
+    #[test]
+    fn signs_of_quotes_and_lists_are_text_beyond_a_depth() {
+        for text in [
+            "> > > mail\n> > > of old\nlazy\n",
+            "- a\n  - b\n    1. c\n",
+            "> > ~~~\n> > code\n> > ~~~\n",
+            &"- ".repeat(100),
+            &format!("{}\n", "* ".repeat(60)),
+            &format!("{}x > y - z", "> ".repeat(DEPTH_MAX)),
+        ] {
+            assert!(matches!(shallow(text), Cow::Borrowed(_)), "{text:?}");
+        }
+        let deep =
+            |sign: &str| shallow(&format!("{}x\ny\n", sign.repeat(DEPTH_MAX + 2))).into_owned();
+        let kept = |sign: &str| sign.repeat(DEPTH_MAX);
+        assert_eq!(deep("> "), format!("{}\\> > x\ny\n", kept("> ")));
+        assert_eq!(deep("- "), format!("{}\\- - x\ny\n", kept("- ")));
+        assert_eq!(deep("12. "), format!("{}12\\. 12. x\ny\n", kept("12. ")));
+        let far = format!("{}far\n", " ".repeat(INDENT_MAX + 9));
+        assert_eq!(shallow(&far), format!("{}far\n", " ".repeat(INDENT_MAX)));
+        // All words are read, and each line costs no more than the last.
+        let page = page(&format!(
+            "{}\n{}",
+            "> ".repeat(20_000),
+            "eels\n".repeat(20_000)
+        ));
+        assert_eq!(page.text.matches("eels").count(), 20_000);
     }
 
     #[test]

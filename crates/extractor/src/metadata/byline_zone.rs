@@ -110,7 +110,7 @@ impl<'z, 'd> BylineZone<'z, 'd> {
             range: from.saturating_sub(8)..(to + 8).min(count),
             tail: last.saturating_sub(4)..(last + 6).min(count),
             begin: (0..count)
-                .find(|run| main[*run] && !titles.contains(run))
+                .find(|run| main[*run] && titles.binary_search(run).is_err())
                 .unwrap_or(first),
             last,
             titles,
@@ -129,7 +129,8 @@ impl<'z, 'd> BylineZone<'z, 'd> {
         match self.reach {
             Reach::Nowhere => false,
             Reach::Text => {
-                let is_above = self.titles.contains(&(run + 1)) && !self.is_beside(run);
+                let is_above =
+                    self.titles.binary_search(&(run + 1)).is_ok() && !self.is_beside(run);
                 (is_above || self.is_in_text(run)) && !self.is_of_item(run)
             }
             Reach::Article => {
@@ -178,7 +179,9 @@ impl<'z, 'd> BylineZone<'z, 'd> {
     fn is_around(&self, at: ElementIndex) -> bool {
         let element = &self.flat.elements[at as usize];
         let runs = element.first_run as usize..element.end_run as usize;
-        runs.contains(&self.text) || self.titles.iter().any(|title| runs.contains(title))
+        let next = self.titles.partition_point(|title| *title < runs.start);
+        let holds = |run: &usize| runs.contains(run);
+        holds(&self.text) || self.titles.get(next).is_some_and(holds)
     }
 
     /// Whether a line belongs to an item of a list: a unit among others like it, apart from title and text, that
