@@ -12,6 +12,10 @@
 //! - *breeding*: those useless pages themselves linked to ever more of their kind. A finite archive
 //!   is listed from outside and does not breed.
 //!
+//! A calendar of events has given something, and goes on without an end all the same. So the pages since the last one
+//! of use are judged by themselves, too: when they are more than all of use there were, and twice as many as ever lay
+//! before one of use, nothing more is expected behind them.
+//!
 //! Days that lead to months, and months to days, are useless together ([`family`]): parts that lead to
 //! others, each of which has given nothing itself, count as one. So the days of twelve named months are one
 //! calendar, and what an archive by days leads to is of use to it until that has given nothing either.

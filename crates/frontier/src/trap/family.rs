@@ -46,6 +46,11 @@ pub(super) struct Part {
     bred: u32,
     /// Pages read since the last of use.
     idle: u32,
+    /// New numbered URLs that these linked to, and the other parts of those.
+    idle_bred: u32,
+    idle_toward: Vec<u64>,
+    /// The most such pages before one of use.
+    longest_idle: u32,
     /// Bare texts of its pages that were kept, and whether several had each.
     texts: Vec<(u64, bool)>,
 }
@@ -89,6 +94,10 @@ pub(super) struct Sums {
     useful: u32,
     useless: u32,
     bred: u32,
+    /// Of the pages since the last of use of each, as far as they led to the family alone.
+    idle: u32,
+    idle_bred: u32,
+    longest_idle: u32,
 }
 
 impl PartLinks {
@@ -133,14 +142,21 @@ impl Part {
             &mut self.useful
         };
         *count = count.saturating_add(1);
-        self.idle = match useless {
-            true => self.idle.saturating_add(1),
-            false => 0,
-        };
+        match useless {
+            true => self.idle = self.idle.saturating_add(1),
+            false => self.end_idle(self.idle),
+        }
         PartLinks {
             is_first,
             ..PartLinks::of(useless)
         }
+    }
+
+    /// A page of use came after so many that were none.
+    fn end_idle(&mut self, pages: u32) {
+        self.longest_idle = self.longest_idle.max(pages);
+        (self.idle, self.idle_bred) = (0, 0);
+        self.idle_toward.clear();
     }
 
     /// Notes a bare text; whether a page had it. Then that page said nothing either, and led to its like.
@@ -176,10 +192,12 @@ impl Part {
         if is_known || !links.useless {
             return;
         }
+        let bred = u32::from(to.is_some() && news == News::New);
+        self.idle_bred = self.idle_bred.saturating_add(bred);
+        let other = to.filter(|to| *to != own && !self.idle_toward.contains(to));
+        self.idle_toward.extend(other);
         match to {
-            Some(to) if to == own => {
-                self.bred = self.bred.saturating_add(u32::from(news == News::New));
-            }
+            Some(to) if to == own => self.bred = self.bred.saturating_add(bred),
             Some(to) if self.note_toward(to, !links.toward.contains(&to), news) => {
                 if links.toward.is_empty() {
                     self.useless = self.useless.saturating_sub(1);
@@ -196,7 +214,7 @@ impl Part {
     /// It led elsewhere: it was of use after all.
     fn led_elsewhere(&mut self, links: &mut PartLinks) {
         links.useless = false;
-        self.idle = 0;
+        self.end_idle(self.idle.saturating_sub(1));
         let count = match links.toward.is_empty() {
             true => &mut self.useless,
             false => &mut self.passing,
@@ -277,6 +295,11 @@ pub(super) fn of<'p>(
             .saturating_add(own.useful)
             .saturating_add(outside);
         sums.bred = sums.bred.saturating_add(own.bred).saturating_add(inside);
+        if own.idle_toward.iter().all(|part| members.contains(part)) {
+            sums.idle = sums.idle.saturating_add(own.idle);
+            sums.idle_bred = sums.idle_bred.saturating_add(own.idle_bred);
+        }
+        sums.longest_idle = sums.longest_idle.saturating_add(own.longest_idle);
     }
     sums
 }
@@ -331,11 +354,16 @@ fn closure<'p>(
 }
 
 impl Sums {
-    /// Whether so many useless pages bred ever more, with next to none of use among them.
+    /// Whether so many useless pages bred ever more, with next to none of use among them; or those since the last of
+    /// use did, which are more than any of use has come after, twice over, and more than were ever of use.
     pub(super) fn is_endless(&self, useless_min: u32, per_useful: u32) -> bool {
-        self.useless >= useless_min
+        let by_all = self.useless >= useless_min
             && self.bred >= self.useless
-            && self.useful.saturating_mul(per_useful) <= self.useless
+            && self.useful.saturating_mul(per_useful) <= self.useless;
+        let worth_waiting = self.longest_idle.saturating_mul(2).max(self.useful);
+        by_all
+            || self.idle >= useless_min.max(worth_waiting)
+                && u64::from(self.idle_bred) * 20 >= u64::from(self.idle) * 19
     }
 }
 

@@ -324,6 +324,53 @@ fn a_calendar_of_which_a_day_now_and_then_passes_for_new_ends_as_well() {
     assert!((10..100).contains(&in_calendar), "{in_calendar}");
 }
 
+/// A calendar by months from `begin` back, each with what `leads_to` says; gives how many months were read, and how many
+/// of their pages were found.
+fn months_back(leads_to: impl Fn(u32) -> Option<String>) -> (usize, usize) {
+    const BEGIN: u32 = 12 * 2_026;
+    let month = |at: u32| format!("http://a.example/time?from={}-{:02}", at / 12, at % 12 + 1);
+    let links = |page: &str| -> Vec<String> {
+        let at = (0..BEGIN + 1).rev().find(|at| month(*at) == page);
+        match at {
+            Some(at) => [month(at - 1), month(at + 1).clone()]
+                .into_iter()
+                .chain(leads_to(BEGIN - at.min(BEGIN)))
+                .collect(),
+            None => vec![month(BEGIN)],
+        }
+    };
+    let mut traps = Traps::default();
+    let is_month = |page: &str| page.contains("/time?");
+    let fetched = crawl(&mut traps, "http://a.example/", links, |page| {
+        !is_month(page)
+    });
+    let months = fetched.iter().filter(|page| is_month(page)).count();
+    (months, fetched.len() - months - 1)
+}
+
+#[test]
+fn a_calendar_ends_some_time_after_its_last_event_however_many_it_had() {
+    let event = |at: u32| {
+        format!(
+            "http://a.example/event-{}",
+            char::from_u32(0x4e00 + at).unwrap()
+        )
+    };
+    for events in [5, 40, 200] {
+        let (months, found) = months_back(|at| (at < events).then(|| event(at)));
+        assert_eq!(found as u32, events);
+        assert!(
+            months as u32 <= events + events.max(60) + 5,
+            "{months} {events}"
+        );
+    }
+    // What came after a gap makes it worth to wait for longer.
+    let (months, found) =
+        months_back(|at| (at < 100 || (190..200).contains(&at)).then(|| event(at)));
+    assert_eq!(found, 110);
+    assert!(months < 200 + 185, "{months}");
+}
+
 #[test]
 fn an_archive_by_months_is_no_trap_though_all_its_pages_are_useless() {
     let months =
