@@ -9,12 +9,14 @@
 //! - *same*: it repeats a page that is kept, or redirects to what is known;
 //! - *nothing*: it is thin, a list, a wall, an error, a dead link;
 //! - *unwanted*: off the topic, or in another language. That is nothing where the values are URLs of the
-//!   site, else a page of its own.
+//!   site, else a page of its own;
+//! - *closed*: it asks neither to be indexed nor that its links be followed, as forms to edit a page of a wiki do.
 //!
 //! ```text
 //! values                          read    what becomes of further ones
 //! URLs of the site, by their form   12    refused but for sparse probes
 //! others, but small numbers         60    as for parameters that change nothing
+//! any, if all were closed           12    refused but for sparse probes
 //! ```
 //!
 //! Of 60 answers without a page of worth less than one in twenty is one, with a confidence of 95 %; of 12 less
@@ -32,8 +34,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::recorded::original_of;
 
-/// Answers after which values that are URLs of the site are idle.
-const OF_SITE_MIN: u32 = 12;
+/// Answers after which values are idle that are URLs of the site, or of which all were closed.
+const SURE_MIN: u32 = 12;
 /// The same for other values.
 const OTHERS_MIN: u32 = 60;
 /// Where a page was kept, so many others must repeat it for each that had nothing.
@@ -56,6 +58,7 @@ struct Place {
     same: u32,
     nothing: u32,
     unwanted: u32,
+    closed: u32,
     led_on: bool,
     /// Some value is a small number.
     counts: bool,
@@ -68,8 +71,8 @@ pub(crate) struct Idle {
     pub(crate) original: String,
     /// The rule in words.
     pub(crate) rule: String,
-    /// They are URLs of the site.
-    pub(crate) is_of_site: bool,
+    /// They are URLs of the site, or what they led to asks not to be read: sparse probes are enough.
+    pub(crate) is_sure: bool,
     /// Those that were read since the rule was found.
     pub(crate) probes: u64,
 }
@@ -81,6 +84,7 @@ enum Worth {
     Same,
     Nothing,
     Unwanted,
+    Closed,
     LedOn,
 }
 
@@ -110,7 +114,7 @@ impl IdleValues {
         lifted
     }
 
-    /// Whether a URL has a value in a place where values are idle; URLs of the site go first.
+    /// Whether a URL has a value in a place where values are idle; what is sure goes first.
     pub(crate) fn find(&self, url: &CanonicalUrl) -> Option<Idle> {
         if self.places.is_empty() {
             return None;
@@ -121,12 +125,12 @@ impl IdleValues {
             place.is_idle(value).then(|| Idle {
                 original: place.url.to_string(),
                 rule: rule_of(url, value),
-                is_of_site: value.is_of_site,
-                probes: u64::from(place.read().saturating_sub(answers_min(value))),
+                is_sure: place.is_sure(value),
+                probes: u64::from(place.read().saturating_sub(place.answers_min(value))),
             })
         });
         let mut idle: Vec<Idle> = idle.collect();
-        idle.sort_by_key(|idle| !idle.is_of_site);
+        idle.sort_by_key(|idle| !idle.is_sure);
         idle.into_iter().next()
     }
 }
@@ -142,34 +146,51 @@ impl Place {
             Worth::Same => self.same = self.same.saturating_add(1),
             Worth::Nothing => self.nothing = self.nothing.saturating_add(1),
             Worth::Unwanted => self.unwanted = self.unwanted.saturating_add(1),
+            Worth::Closed => self.closed = self.closed.saturating_add(1),
             Worth::LedOn => self.led_on = true,
         }
     }
 
     fn read(&self) -> u32 {
-        let pages = [self.kept, self.same, self.nothing, self.unwanted];
+        let pages = [
+            self.kept,
+            self.same,
+            self.nothing,
+            self.unwanted,
+            self.closed,
+        ];
         pages.into_iter().fold(0, u32::saturating_add)
     }
 
+    /// Whether all that was read asks not to be.
+    fn is_closed(&self) -> bool {
+        self.closed > 0 && self.closed == self.read()
+    }
+
+    fn is_sure(&self, value: &InnerValue<'_>) -> bool {
+        value.is_of_site || self.is_closed()
+    }
+
+    fn answers_min(&self, value: &InnerValue<'_>) -> u32 {
+        match self.is_sure(value) {
+            true => SURE_MIN,
+            false => OTHERS_MIN,
+        }
+    }
+
     fn is_idle(&self, value: &InnerValue<'_>) -> bool {
+        let nothing = self.nothing.saturating_add(self.closed);
         let (of_own, nothing) = match value.is_of_site {
-            true => (self.kept, self.nothing.saturating_add(self.unwanted)),
-            false => (self.kept.saturating_add(self.unwanted), self.nothing),
+            true => (self.kept, nothing.saturating_add(self.unwanted)),
+            false => (self.kept.saturating_add(self.unwanted), nothing),
         };
         let is_one_page = match of_own {
             0 => true,
             1 => nothing.saturating_mul(SAME_PER_NOTHING) <= self.same,
             _ => false,
         };
-        let may_name = !value.is_of_site && (self.counts || is_small_number(value.value));
-        self.read() >= answers_min(value) && is_one_page && !self.led_on && !may_name
-    }
-}
-
-fn answers_min(value: &InnerValue<'_>) -> u32 {
-    match value.is_of_site {
-        true => OF_SITE_MIN,
-        false => OTHERS_MIN,
+        let may_name = !self.is_sure(value) && (self.counts || is_small_number(value.value));
+        self.read() >= self.answers_min(value) && is_one_page && !self.led_on && !may_name
     }
 }
 
@@ -202,8 +223,14 @@ fn worth_of(record: &PageRecord) -> Option<Worth> {
             JunkKind::Empty | JunkKind::Error | JunkKind::Wall | JunkKind::NoPage => {
                 Some(Worth::Nothing)
             }
-            // A list may lead to pages behind the same script; what may not be kept is no verdict.
-            JunkKind::LinkList | JunkKind::Withheld => None,
+            // A list may lead to pages behind the same script; what may not be kept is no verdict, unless its links are
+            // not to be followed either.
+            JunkKind::LinkList => None,
+            JunkKind::Withheld => {
+                let page = record.page.as_ref();
+                let is_closed = page.is_some_and(|page| !page.may_index && !page.may_follow);
+                is_closed.then_some(Worth::Closed)
+            }
             JunkKind::Unwanted => Some(Worth::Unwanted),
         },
         Outcome::NotModified | Outcome::Refused(_) | Outcome::Failed(_) | Outcome::Unknown(_) => {
@@ -214,7 +241,7 @@ fn worth_of(record: &PageRecord) -> Option<Worth> {
 
 #[cfg(test)]
 mod tests {
-    use archive::{LinkRecord, NeighbourRecord};
+    use archive::{LinkRecord, NeighbourRecord, PageSummary};
     use outcome::{JunkReason, LinkFate};
 
     use super::*;
@@ -297,6 +324,41 @@ mod tests {
     }
 
     #[test]
+    fn pages_that_ask_not_to_be_read_are_believed_whatever_their_values() {
+        let form = "http://a.example/index.php?title=N&action=edit";
+        let asks = |number: u32, may_follow: bool| PageRecord {
+            page: Some(PageSummary {
+                may_index: false,
+                may_follow,
+                ..PageSummary::default()
+            }),
+            ..record(
+                &form.replace('N', &number.to_string()),
+                junk(JunkReason::NoIndex),
+            )
+        };
+        let reads = |pages: u32, may_follow: bool| {
+            let mut values = IdleValues::default();
+            for number in 0..pages {
+                let page = asks(number, may_follow);
+                values.observe(&url(&page.url), &page);
+            }
+            values
+        };
+        let next = url(&form.replace('N', "999"));
+        let idle = reads(12, false).find(&next).expect("it is closed");
+        assert!(idle.is_sure && idle.probes == 0);
+        assert_eq!(reads(11, false).find(&next), None);
+        // Its links may be followed.
+        assert_eq!(reads(100, true).find(&next), None);
+        // One of them is a page after all.
+        let mut values = reads(50, false);
+        let kept = record(&form.replace('N', "77"), Outcome::Judged(Verdict::Index));
+        assert_eq!(values.observe(&url(&kept.url), &kept).len(), 1);
+        assert_eq!(values.find(&next), None);
+    }
+
+    #[test]
     fn a_network_that_fails_and_what_was_refused_say_nothing() {
         let failed = Outcome::Failed(outcome::FailureKind::from("timeout"));
         check(LOGIN, &vec![failed; 100], false);
@@ -342,7 +404,7 @@ mod tests {
         });
         assert!(values.observe(&url(&at), &page).is_empty());
         let idle = values.find(&url(LOGIN)).expect("idle");
-        assert_eq!((idle.probes, idle.is_of_site), (1, true));
+        assert_eq!((idle.probes, idle.is_sure), (1, true));
         (page.replaces, page.nearest) = (None, None);
         assert_eq!(values.observe(&url(&at), &page).len(), 1);
     }

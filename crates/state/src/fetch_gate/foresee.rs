@@ -183,14 +183,14 @@ impl FetchGate {
         let Idle {
             original,
             rule,
-            is_of_site,
+            is_sure,
             probes,
         } = self
             .values
             .find(url)
             .filter(|idle| idle.original != url.as_str())?;
         let rules = vec![rule];
-        let is_probe = is_of_site.then(|| self.is_sparse_probe(url, &rules, Some(probes)));
+        let is_probe = is_sure.then(|| self.is_sparse_probe(url, &rules, Some(probes)));
         let cause = PredictionCause::IdleValues { rules };
         let prediction = PredictedDuplicate { original, cause };
         Some(Foreseen {
