@@ -1,7 +1,9 @@
 //! The crawl keeps its manners: seen from the server's side.
 
-use std::collections::HashMap;
-use std::time::Duration;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use testweb::{LogEntry, Response, TestWeb};
 
@@ -111,6 +113,166 @@ fn a_host_that_asks_to_wait_is_left_alone_for_that_long() {
         assert!(gap >= Duration::from_secs(1), "{gap:?}");
     }
     assert!(pages.iter().any(|entry| entry.status == 503));
+}
+
+/// A host that answers each of its pages when it is asked for a second time, and at first that it is to come later.
+fn later(web: TestWeb, host: &'static str, status: u16) -> TestWeb {
+    let links: Vec<String> = (0..8).map(|number| format!("/p{number}.html")).collect();
+    let asked = Mutex::new(HashSet::new());
+    web.page(
+        &format!("http://{host}/"),
+        &page(host, u64::from(status), &links),
+    )
+    .host(host, move |request| {
+        let is_first = asked.lock().unwrap().insert(request.path.clone());
+        let number = u64::from(request.path.as_bytes()[2]) * 31 + u64::from(status);
+        match is_first {
+            true => Response::new(status, "text/html", "").with_header("Retry-After", "0.3"),
+            false => Response::html(page(&request.path, 1_000 + number, &[])),
+        }
+    })
+}
+
+#[test]
+fn a_page_that_is_to_be_asked_for_later_is_whatever_the_status_and_dead_links_cost_little() {
+    // The pages were lost, and the host was asked on.
+    let mut web = TestWeb::new();
+    for (host, status) in [
+        ("ok.test", 200),
+        ("forbidden.test", 403),
+        ("none.test", 404),
+    ] {
+        web = later(web, host, status);
+    }
+    let links: Vec<String> = (0..30).map(|number| format!("/p{number}.html")).collect();
+    let web = web
+        .page("http://dead.test/", &page("dead", 99, &links))
+        .host("dead.test", |_| {
+            Response::new(404, "text/html", "<h1>Guru").with_header("Retry-After", "3600")
+        });
+    let bench = Bench::serve(web);
+    let hosts = ["ok.test", "forbidden.test", "none.test", "dead.test"];
+    let seeds = hosts.map(|host| format!("http://{host}/"));
+    let mut options = vec!["--delay", "20ms"];
+    for seed in &seeds {
+        options.extend(["--seed", seed]);
+    }
+    let began = Instant::now();
+    bench.crawl_to_end("later", &options);
+    // The word of an hour is not believed.
+    assert!(began.elapsed() < Duration::from_secs(60));
+    let pages = bench.pages("later");
+    let kept = pages.iter().filter(|(_, fate)| fate == "indexed").count();
+    assert_eq!(kept, 3 * 9 + 1, "{pages:?}");
+    let mut hosts = by_host(&bench.web.log());
+    let dead = hosts.remove("dead.test").expect("it was asked");
+    assert_eq!(dead.len(), 1 + 31 + 3);
+    for entries in hosts.values() {
+        for pair in entries
+            .windows(2)
+            .filter(|pair| pair[0].retry_after_s.is_some() && pair[0].target != "/robots.txt")
+        {
+            let waited = pair[1].started - pair[0].ended;
+            assert!(
+                waited >= Duration::from_millis(290),
+                "{} {waited:?}",
+                pair[0].url
+            );
+        }
+    }
+    bench.check("later");
+}
+
+/// A host of forty pages that answers the last twenty-five of them with an error at first: until one of them is asked
+/// for a second time, or for ever.
+fn errors(web: TestWeb, host: &'static str, status: u16, is_limit: bool) -> TestWeb {
+    let links: Vec<String> = (10..50).map(|number| format!("/p{number}.html")).collect();
+    let state = Mutex::new((HashSet::new(), false));
+    web.page(
+        &format!("http://{host}/"),
+        &page(host, u64::from(status), &links),
+    )
+    .host(host, move |request| {
+        let mut state = state.lock().unwrap();
+        let number: u64 = request.path[2..4].parse().unwrap_or(99);
+        let is_late = number >= 25 && !state.1;
+        state.1 |= is_late && is_limit && state.0.contains(&number);
+        match is_late && state.0.insert(number) || number >= 25 && !is_limit {
+            true => Response::new(status, "text/html", "<h1>No</h1>"),
+            false => Response::html(page(&request.path, number * 31 + u64::from(status), &[])),
+        }
+    })
+}
+
+#[test]
+fn a_host_that_limits_by_errors_loses_no_page_and_dead_links_cost_three_requests() {
+    // All of them were lost, and asked for at full speed.
+    let mut web = TestWeb::new();
+    for (host, status, is_limit) in [
+        ("forbidden.test", 403, true),
+        ("empty.test", 404, true),
+        ("dead.test", 410, false),
+    ] {
+        web = errors(web, host, status, is_limit);
+    }
+    let bench = Bench::serve(web);
+    let hosts = ["forbidden.test", "empty.test", "dead.test"];
+    let seeds = hosts.map(|host| format!("http://{host}/"));
+    let mut options = vec!["--delay", "30ms"];
+    for seed in &seeds {
+        options.extend(["--seed", seed]);
+    }
+    bench.crawl_to_end("errors", &options);
+    let pages = bench.pages("errors");
+    let kept = pages.iter().filter(|(_, fate)| fate == "indexed").count();
+    assert_eq!(kept, 2 * 41 + 16, "{pages:?}");
+    let log = by_host(&bench.web.log());
+    assert_eq!(log["dead.test"].len(), 1 + 41 + 3);
+    for host in ["forbidden.test", "empty.test"] {
+        // Each page of the run once more.
+        let again = log[host].len() - (1 + 41);
+        assert!((7..=12).contains(&again), "{again}");
+    }
+    bench.check("errors");
+}
+
+/// Two rounds over a host that answers eight requests in 600 ms since its first crawl, and others with 404.
+#[test]
+fn no_page_is_gone_since_its_host_limits_how_often_it_is_visited() {
+    let links: Vec<String> = (10..40).map(|number| format!("/p{number}.html")).collect();
+    let limits = Arc::new(AtomicBool::new(false));
+    let (is_limited, answered) = (Arc::clone(&limits), Mutex::new(VecDeque::new()));
+    let web = TestWeb::new().host("a.test", move |request| {
+        let number: u64 = request.path.get(2..4).unwrap_or("99").parse().unwrap_or(99);
+        let mut answered = answered.lock().unwrap();
+        answered.retain(|at: &Instant| at.elapsed() < Duration::from_millis(600));
+        match is_limited.load(Ordering::Relaxed) && answered.len() >= 8 {
+            true => Response::new(404, "text/html", "<h1>Not found</h1>"),
+            false => {
+                answered.push_back(Instant::now());
+                let links = if number == 99 { &links[..] } else { &[] };
+                Response::html(page(&request.path, number * 31, links))
+            }
+        }
+    });
+    let web = web.robots("a.test", "");
+    let bench = Bench::serve(web);
+    let config = crate::support::file(
+        bench.dir.path(),
+        "rounds.toml",
+        "[again]\nmin = \"0s\"\ngone_apart = \"0s\"\n",
+    );
+    let options = [&*config, "--seed", "http://a.test/", "--delay", "20ms"];
+    bench.crawl_to_end("rounds", &options);
+    limits.store(true, Ordering::Relaxed);
+    for _ in 0..3 {
+        bench.crawl_to_end("rounds", &[&options[..], &["--again"]].concat());
+    }
+    let rows = bench.rows("rounds", "changes");
+    let gone = rows.iter().filter(|row| row["change"] == "gone");
+    assert_eq!(gone.count(), 0, "{rows:?}");
+    assert_eq!(bench.rows("rounds", "indexed").len(), 31);
+    bench.check("rounds");
 }
 
 #[test]

@@ -78,7 +78,7 @@ pub use position::Position;
 pub use reader::{WarcError, WarcHead, WarcReader, WarcRecord};
 pub use record::{
     AbsenceRecord, AgainRecord, AttemptRecord, BodyRef, DueRecord, ElsewhereExample, ElsewherePage,
-    ElsewhereRecord, Event, ExampleTarget, FetchRecord, JOURNAL_VERSION, LinkRecord,
+    ElsewhereRecord, Event, ExampleTarget, FetchRecord, JOURNAL_VERSION, LimitedRecord, LinkRecord,
     NeighbourRecord, NodeRecord, PageRecord, PageSummary, Record, RetryOrigin, RetryRecord,
     ReturnRecord, RobotsRecord, SOURCE_REL, SeedRecord, SitemapRecord, StartRecord, StopRecord,
     VisitRecord, WholeText,

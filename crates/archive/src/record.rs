@@ -19,7 +19,7 @@ mod start;
 
 pub use again::{AbsenceRecord, AgainRecord, DueRecord, VisitRecord};
 pub use elsewhere::{ElsewhereExample, ElsewherePage, ElsewhereRecord, ExampleTarget};
-pub use fetch::{AttemptRecord, FetchRecord, RobotsRecord, SitemapRecord};
+pub use fetch::{AttemptRecord, FetchRecord, LimitedRecord, RobotsRecord, SitemapRecord};
 pub use page::{
     BodyRef, LinkRecord, NeighbourRecord, PageRecord, PageSummary, ReturnRecord, SOURCE_REL,
     WholeText,

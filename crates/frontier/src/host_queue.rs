@@ -42,6 +42,8 @@ pub(crate) struct HostQueue {
     pub(crate) errands: VecDeque<(u64, Origin)>,
     /// Its best URL waits for others to be finished, and nothing is asked for before it.
     pub(crate) waits_for_others: bool,
+    /// A slot that goes before all others, once it may be asked for.
+    pub(crate) goes_first: Option<QueueSlot>,
     /// When the host was served last, as a number that only grows.
     pub(crate) turn: u64,
     /// What may be asked for now.
@@ -67,6 +69,7 @@ impl HostQueue {
             admitted_max,
             errands: VecDeque::new(),
             waits_for_others: false,
+            goes_first: None,
             turn: 0,
             ready: BTreeSet::new(),
             retries: BTreeSet::new(),
@@ -131,6 +134,10 @@ impl HostQueue {
     /// The slot whose turn it is: the best one. Of a host that is out it is one after another from all over
     /// those that were not tried yet: if its best URLs alone are broken, others are asked for as well.
     pub(crate) fn whose_turn(&self) -> Option<QueueSlot> {
+        let first = self.goes_first.as_ref();
+        if let Some(first) = first.filter(|slot| self.ready.contains(&Packed::from(*slot))) {
+            return Some(*first);
+        }
         let Some(errors) = self.politeness.outage_of_all() else {
             return self.peek();
         };
@@ -145,6 +152,7 @@ impl HostQueue {
 
     /// Takes out a slot that may be asked for now; false when there is none.
     pub(crate) fn take(&mut self, slot: &QueueSlot) -> bool {
+        self.goes_first.take_if(|first| first.key == slot.key);
         self.ready.remove(&slot.into())
     }
 

@@ -28,9 +28,11 @@ use crate::clock::Clock;
 use crate::lease::Refused;
 use crate::origin::{Origin, Origins};
 
+mod limit;
 mod origin_manners;
 mod pace;
 
+pub use limit::{Limit, Sign};
 use origin_manners::ManyManners;
 pub(crate) use origin_manners::OriginManners;
 pub use pace::Pace;
@@ -53,6 +55,10 @@ pub struct HostAdvice {
     pub origin: Origin,
     /// `Retry-After` of a 429 or 503.
     pub retry_after: Option<Duration>,
+    /// That of an answer whose status does not ask for time.
+    pub hint: Option<Duration>,
+    /// What it is like, if it is without a page by what is known before it is read.
+    pub sign: Option<Sign>,
     /// The connection failed in a way that may pass.
     pub failed: bool,
     /// How it failed, with the failure in words.
@@ -79,6 +85,8 @@ pub struct HostPast {
     pub retry_after: Option<(u64, Duration)>,
     /// How much slower than its delay it is asked.
     pub pace: Pace,
+    /// How it limits, where it does so by answers that do not say so.
+    pub limit: Option<Limit>,
     /// What is known of its origins; one may come twice, with another part of it each time.
     pub origins: Vec<OriginPast>,
 }
@@ -151,7 +159,8 @@ pub(crate) struct Politeness {
     under_way: Vec<Origin>,
     connections: usize,
     delay: Duration,
-    pace: Pace,
+    pub(crate) pace: Pace,
+    pub(crate) limit: Option<Limit>,
     /// Failures in a row by an answer's status, and those before this process.
     failures: u32,
     /// The origins that have ever answered, with whatever status.
@@ -177,6 +186,7 @@ impl Politeness {
             connections: connections.max(1),
             delay,
             pace: Pace::default(),
+            limit: None,
             failures: 0,
             answered: Origins::default(),
             origins: ManyManners::default(),
@@ -330,11 +340,8 @@ impl Politeness {
         if let Some(at) = which.or(self.under_way.len().checked_sub(1)) {
             self.under_way.swap_remove(at);
         }
-        let freed = if self.charged.len() > self.under_way.len() {
-            self.charged.pop()
-        } else {
-            None
-        };
+        let is_freed = self.charged.len() > self.under_way.len();
+        let freed = is_freed.then(|| self.charged.pop()).flatten();
         addresses.release(freed);
         self.address = advice.address.or(self.address);
         if advice.failed && advice.status == 0 {
@@ -362,6 +369,8 @@ impl Politeness {
         if let Some(asked) = advice.retry_after {
             let wait = asked.min(retry_after_max) + RETRY_AFTER_MARGIN;
             self.wait_until(now + wait, WaitReason::RetryAfter);
+        } else if let Some(rest) = limit::rest_after(self.limit.as_ref(), advice) {
+            self.wait_until(now + rest + RETRY_AFTER_MARGIN, WaitReason::BackOff);
         }
         freed
     }
@@ -420,7 +429,7 @@ impl Politeness {
             self.answered = Origins::ALL;
         }
         self.failures = past.failures;
-        self.pace = past.pace;
+        (self.pace, self.limit) = (past.pace, past.limit.clone());
         let at = |from_ms: u64, wait: Duration| {
             clock.instant_of(from_ms.saturating_add(wait.as_millis() as u64), wait)
         };
@@ -456,11 +465,6 @@ impl Politeness {
                 self.wait_until(at, why);
             }
         }
-    }
-
-    /// It answers with walls: it is left alone until then.
-    pub(crate) fn rest_until(&mut self, at: Instant) {
-        self.wait_until(at, WaitReason::Walls);
     }
 
     /// Begins a delay.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fetcher::{Fetch, FetchRequest, Fetched, Purpose};
-use frontier::{CanonicalUrl, HostAdvice, HostKey, Lease, Origin, Refused};
+use frontier::{CanonicalUrl, HostAdvice, HostKey, Lease, Origin, Refused, Sign};
 use state::Answer;
 use state::context::UrlContext;
 use url::Url;
@@ -185,12 +185,14 @@ fn canonical(url: &Url) -> Option<CanonicalUrl> {
 /// What an answer tells about its host. Behind a proxy the address is the proxy's: it says
 /// nothing about the host.
 fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
+    let asked = answer.fetched.as_ref().ok();
+    let asked = asked.and_then(|fetched| fetched.retry_after(clock::now()));
     match &answer.fetched {
         Ok(fetched) => HostAdvice {
             origin,
-            retry_after: fetched
-                .retry_after(clock::now())
-                .filter(|_| archive::FetchRecord::may_ask_for_time(fetched.status)),
+            retry_after: asked.filter(|_| archive::FetchRecord::may_ask_for_time(fetched.status)),
+            hint: asked.filter(|asked| !asked.is_zero()),
+            sign: sign_of(fetched, asked),
             failed: false,
             failure: None,
             status: fetched.status,
@@ -203,12 +205,25 @@ fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
         Err(error) => HostAdvice {
             origin,
             retry_after: None,
+            hint: None,
+            sign: None,
             failed: error.is_transient(),
             failure: Some((error.name().into(), error.to_string())),
             status: 0,
             took: answer.took,
             address: None,
         },
+    }
+}
+
+/// What an answer is like that is without a page, as far as that is known before it is read; of a success that says
+/// when to come back, if it is without a page.
+fn sign_of(fetched: &Fetched, asked: Option<Duration>) -> Option<Sign> {
+    match (fetched.location(), fetched.status) {
+        (Some(target), _) => Some(Sign::elsewhere(canonical(&target)?.as_str())),
+        (None, 200..=299) if asked.is_some_and(|asked| !asked.is_zero()) => Some(Sign::later()),
+        (None, 200..=299) => fetched.body.is_empty().then(Sign::empty),
+        (None, status) => Sign::error(status),
     }
 }
 

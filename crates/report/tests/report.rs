@@ -404,6 +404,7 @@ fn any_event() -> impl Strategy<Value = Event> {
             attempt: 1,
             retry_at_ms: 0,
             sitemap: false,
+            limited: None,
         })
     });
     let stop = Just(Event::Stop(archive::StopRecord::default()));

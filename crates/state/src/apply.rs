@@ -7,6 +7,8 @@ mod page;
 mod sources;
 mod visit;
 
+use std::time::Duration;
+
 use archive::{BodyRef, ElsewhereRecord, Event, Record, RetryRecord};
 use frontier::{CanonicalUrl, HostKey, Origin};
 
@@ -118,6 +120,7 @@ impl State {
             self.returns.remove(url);
             queue.robots.reopen(url);
             if retry.wrong_rule.is_none()
+                && retry.filter != RetryRecord::LIMITED
                 && let Ok(url) = CanonicalUrl::parse(url)
             {
                 queue.walls.reopen(url.host().as_str());
@@ -159,8 +162,43 @@ impl State {
             | Event::Elsewhere(_)
             | Event::Stop(_) => return,
         };
-        if let Some(fetch) = fetch {
-            self.pasts.on_answer(host, Origin::of(url), fetch);
+        let Some(fetch) = fetch else {
+            return;
+        };
+        self.pasts.on_answer(host, Origin::of(url), fetch);
+        let times = (fetch.started_ms, fetch.started_ms.saturating_add(fetch.ms));
+        self.apply_limit(event, host, times);
+    }
+
+    /// What an answer says of how its host limits, where it does so by answers that do not say so.
+    fn apply_limit(&mut self, event: &Event, host: &str, times: (u64, u64)) {
+        let mut rest = None;
+        if let Event::Attempt(attempt) = event
+            && let Some(limited) = &attempt.limited
+        {
+            rest = Duration::try_from_secs_f64(limited.rest_s).ok();
+            self.pasts.hold(host, times.1, rest.unwrap_or_default());
+        }
+        let step = self.pasts.runs.note(event);
+        if step.slows {
+            self.pasts.slow(host, times);
+        }
+        self.returns.extend(step.back);
+        if !self.is_live || (rest.is_none() && step.limit.is_none()) {
+            return;
+        }
+        let (host, frontier) = (HostKey::from_record(host), &mut self.queue.lock().frontier);
+        if let Some(limit) = step.limit {
+            frontier.set_limit(&host, limit);
+        }
+        if step.slows {
+            frontier.slow_host(&host, times);
+        }
+        if let Some(rest) = rest {
+            frontier.hold_host(&host, times.1, rest);
+        }
+        if let Some(url) = step.first.and_then(|url| CanonicalUrl::parse(&url).ok()) {
+            frontier.ask_first(&url);
         }
     }
 }

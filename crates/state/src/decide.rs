@@ -12,14 +12,17 @@
 //! becomes of its links, `sitemaps` what robots.txt and sitemaps bring, `sources` what feeds do, and both
 //! when they are visited again, `seeds` what a user gives.
 
-use archive::{AttemptRecord, Event, FetchRecord, PageRecord, Record};
-use frontier::{HostKey, Lease};
+use std::time::Duration;
+
+use archive::{AttemptRecord, Event, FetchRecord, LimitedRecord, PageRecord, Record};
+use frontier::{HostKey, Lease, Sign};
 use outcome::{FailureKind, Outcome};
 use sieve::{Content, Evidence};
 
 use crate::context::{Kind, UrlContext, encode, is_listed, kind_in};
 use crate::decided::Decided;
 use crate::finding::{Finding, Reading, UrlFinding};
+use crate::host_runs::{Unread, sign_of_success};
 use crate::recorded;
 use crate::state::{State, StoreError};
 
@@ -92,9 +95,10 @@ impl State {
         {
             (fetch.etag, fetch.last_modified) = recorded::validators(answer);
         }
-        let event = if self.is_tried_again(&lease, &reading) {
+        let limited = self.limited(&lease, &reading, fetch.as_ref());
+        let event = if limited.is_some() || self.is_tried_again(&lease, &reading) {
             let fetch = fetch.unwrap_or_default();
-            Event::Attempt(self.attempt_record(&lease, fetch, now_ms))
+            Event::Attempt(self.attempt_record(&lease, fetch, limited, now_ms))
         } else if let Some(due) = due.as_ref().filter(|due| due.source) {
             let head = self.head_of_visit(&lease, context, fetch);
             let answer = answer.as_ref();
@@ -185,20 +189,91 @@ impl State {
         self.pasts.of(host.as_str()).failures < LIMITED_MAX
     }
 
+    /// Whether an answer without a page is asked for again, since its host limits by such answers, or to find out
+    /// whether it does.
+    fn limited(
+        &self,
+        lease: &Lease,
+        reading: &Reading,
+        fetch: Option<&FetchRecord>,
+    ) -> Option<LimitedRecord> {
+        let (url, fetch) = (&lease.url().url, fetch?);
+        let host = url.host();
+        let sign = self.sign_of(lease, reading, fetch)?;
+        let attempts = self.policy.attempts_max;
+        if attempts <= 1 || lease.attempt() >= attempts.saturating_mul(ATTEMPTS_TIMES) {
+            return None;
+        }
+        // A redirect means what it leads to, and no time at all, which some caches write, means nothing.
+        let is_redirect = (300..400).contains(&fetch.status);
+        let asked = fetch.retry_after_s;
+        let asked = asked.filter(|seconds| *seconds > 0.0 && !is_redirect);
+        let answer = Unread {
+            host: host.as_str(),
+            url: url.as_str(),
+            sign: &sign,
+            asked: asked.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            attempt: lease.attempt(),
+        };
+        let may_look = kind_in(&lease.url().context) == Kind::Page;
+        let rest = self.pasts.runs.rest_after(&answer, may_look)?;
+        Some(LimitedRecord {
+            like: sign.as_str().into(),
+            rest_s: rest.as_secs_f64(),
+        })
+    }
+
+    /// What an answer without a page is like, as `host_runs` has it of its record.
+    fn sign_of(&self, lease: &Lease, reading: &Reading, fetch: &FetchRecord) -> Option<Sign> {
+        let is_success = (200..300).contains(&fetch.status);
+        let rules = &self.policy.rules;
+        match reading {
+            Reading::Redirect(Ok(target)) => {
+                (*target != lease.url().url).then(|| Sign::elsewhere(target.as_str()))
+            }
+            Reading::Page(page) if page.page.wall.is_some() && !rules.keep_walls => None,
+            Reading::Page(_) | Reading::NoPage { .. } if !is_success => Sign::error(fetch.status),
+            Reading::Page(page) => {
+                let words = page.words.len() as u32;
+                let says_nothing = page.soft_404 || words < rules.words_min;
+                let payload = recorded::payload(page.payload);
+                says_nothing.then(|| sign_of_success(fetch.retry_after_s, words, &payload))
+            }
+            Reading::NoPage { .. }
+            | Reading::Sitemap(_)
+            | Reading::Redirect(Err(_))
+            | Reading::NotModified
+            | Reading::Refused(_)
+            | Reading::Failed { .. } => None,
+        }
+    }
+
     /// A fetch that will be repeated.
-    fn attempt_record(&self, lease: &Lease, fetch: FetchRecord, now_ms: u64) -> AttemptRecord {
+    fn attempt_record(
+        &self,
+        lease: &Lease,
+        fetch: FetchRecord,
+        limited: Option<LimitedRecord>,
+        now_ms: u64,
+    ) -> AttemptRecord {
         let doublings = lease.attempt().min(self.policy.attempts_max);
         let doublings = doublings.saturating_sub(1).min(16);
         let back_off_ms = self.policy.retry_delay.as_millis() as u64 * (1 << doublings);
         let asked_ms = (fetch.retry_after_s.unwrap_or(0.0) * 1_000.0)
             .min(self.policy.retry_after_max.as_millis() as f64) as u64;
+        let retry_at_ms = match &limited {
+            // As soon as its host may be asked.
+            Some(limited) => fetch.started_ms + fetch.ms + (limited.rest_s * 1_000.0) as u64,
+            None => now_ms + back_off_ms.max(asked_ms),
+        };
         AttemptRecord {
             url: lease.url().url.as_str().into(),
             host: lease.url().url.host().to_string(),
             fetch,
             attempt: lease.attempt(),
-            retry_at_ms: now_ms + back_off_ms.max(asked_ms),
+            retry_at_ms,
             sitemap: kind_in(&lease.url().context) == Kind::Sitemap,
+            limited,
         }
     }
 
@@ -411,6 +486,52 @@ mod tests {
             [429, 503, 500].map(|status| tries(LIMITED_MAX, status)),
             [1, 1, 1]
         );
+    }
+
+    #[test]
+    fn an_answer_without_a_page_that_says_when_to_come_back_is_asked_for_again() {
+        // Limits that answered with 404, 202 or an empty page lost most of their host.
+        let retry_at = |html: Option<&str>, status: u16, after: Option<&str>| {
+            let mut state = state(policy(), FrontierConfig::default(), "http://a.example/");
+            let lease = lease(&state, 0);
+            let url = lease.url().url.to_url();
+            let reading = match html {
+                Some(html) => Reading::Page(Box::new(crate::testing::read(html, &url))),
+                None => Reading::NoPage { payload: 0 },
+            };
+            let mut found = found(lease, reading, status);
+            if let Finding::Url(found) = &mut found
+                && let Some(answer) = &mut found.answer
+                && let Ok(fetched) = &mut answer.fetched
+                && let Some(after) = after
+            {
+                let field = ("retry-after".to_owned(), after.as_bytes().to_vec());
+                fetched.headers.push(field);
+            }
+            match state.decide(found, NOW_MS).unwrap().record.event {
+                Event::Attempt(attempt) => Some(attempt.retry_at_ms - NOW_MS),
+                _ => None,
+            }
+        };
+        let busy = Some("<p>Server busy.");
+        let page = Some("<p>The ship came late, and left again with the tide of the third day.");
+        for (html, status) in [
+            (busy, 200),
+            (Some(""), 202),
+            (busy, 403),
+            (page, 404),
+            (None, 418),
+        ] {
+            // No longer than a host rests that may limit.
+            assert_eq!(retry_at(html, status, Some("30")), Some(1_000), "{status}");
+            assert_eq!(retry_at(html, status, Some("0.2")), Some(200), "{status}");
+            for none in [None, Some("0")] {
+                assert_eq!(retry_at(html, status, none), None, "{html:?} {status}");
+            }
+        }
+        // A page may say when it changes next, and so may a file.
+        assert_eq!(retry_at(page, 200, Some("30")), None);
+        assert_eq!(retry_at(None, 200, Some("30")), None);
     }
 
     #[test]

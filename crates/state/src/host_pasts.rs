@@ -14,6 +14,7 @@ use outcome::FailureKind;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::host_runs::HostRuns;
 use crate::saved::hashes;
 
 /// What is known of the hosts' last answers.
@@ -22,6 +23,8 @@ pub(crate) struct HostPasts {
     troubled: BTreeMap<Box<str>, HostPast>,
     #[serde(with = "hashes")]
     answered: BTreeSet<u64>,
+    /// Which of them limit by answers without a page.
+    pub(crate) runs: HostRuns,
 }
 
 impl HostPasts {
@@ -46,14 +49,26 @@ impl HostPasts {
         note_failures(past, origin, ended_ms, fetch);
         let (began_ms, says_when) = (fetch.started_ms, asked.is_some());
         past.pace.note(fetch.status, says_when, began_ms, ended_ms);
-        let until = |(from_ms, wait): &(u64, Duration)| from_ms + wait.as_millis() as u64;
-        let asked = asked.map(|asked| (ended_ms, asked));
-        let longer = past.retry_after.into_iter().chain(asked).max_by_key(until);
-        past.retry_after = longer.filter(|asked| until(asked) > ended_ms);
+        note_wait(past, ended_ms, asked);
         let has_failures = past.failures > 0 || !past.origins.is_empty();
         if !has_failures && past.retry_after.is_none() && past.pace.is_full() {
             self.troubled.remove(host);
         }
+    }
+
+    /// A host rests after an answer, since it seems to limit how often it is asked.
+    pub(crate) fn hold(&mut self, host: &str, ended_ms: u64, rest: Duration) {
+        note_wait(
+            self.troubled.entry(host.into()).or_default(),
+            ended_ms,
+            Some(rest),
+        );
+    }
+
+    /// It is asked more slowly.
+    pub(crate) fn slow(&mut self, host: &str, (began_ms, ended_ms): (u64, u64)) {
+        let past = self.troubled.entry(host.into()).or_default();
+        past.pace.note(429, false, began_ms, ended_ms);
     }
 
     /// Whether any host has ever answered.
@@ -65,14 +80,24 @@ impl HostPasts {
     pub(crate) fn of(&self, host: &str) -> HostPast {
         HostPast {
             has_answered: self.answered.contains(&xxh3_64(host.as_bytes())),
+            limit: self.runs.limit_of(host),
             ..self.troubled.get(host).cloned().unwrap_or_default()
         }
     }
 
     /// The hosts of which there is more to tell than that they have answered.
     pub(crate) fn troubled(&self) -> impl Iterator<Item = &str> {
-        self.troubled.keys().map(|host| &**host)
+        let troubled = self.troubled.keys().map(|host| &**host);
+        troubled.chain(self.runs.limited())
     }
+}
+
+/// The longest wait holds, until it has passed.
+fn note_wait(past: &mut HostPast, ended_ms: u64, asked: Option<Duration>) {
+    let until = |(from_ms, wait): &(u64, Duration)| from_ms + wait.as_millis() as u64;
+    let asked = asked.map(|asked| (ended_ms, asked));
+    let longer = past.retry_after.into_iter().chain(asked).max_by_key(until);
+    past.retry_after = longer.filter(|asked| until(asked) > ended_ms);
 }
 
 /// Counts failures in a row as the frontier does: those by status are the host's, those without an answer

@@ -79,7 +79,7 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) 
         page_type: page.page_type.clone(),
         relevance,
         layout: format!("{:016x}", page.layout),
-        payload: format!("{:016x}", reading.payload),
+        payload: payload(reading.payload),
         link_density: page.link_density,
         whole: reading.whole.as_ref().map(|(blocks_cut, print)| WholeText {
             blocks_cut: *blocks_cut,
@@ -105,6 +105,11 @@ pub fn page_summary(reading: &PageReading, relevance: Option<f32>, now_ms: u64) 
     };
     write_print(&mut summary, &reading.print);
     summary
+}
+
+/// A body's hash as it is recorded.
+pub fn payload(hash: u64) -> String {
+    format!("{hash:016x}")
 }
 
 /// Notes a page's print in what is recorded of it.

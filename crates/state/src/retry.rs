@@ -7,7 +7,7 @@
 //! host was given up or had no usable robots.txt, and URLs that the scope or a budget of an earlier
 //! start left out. A page that was read keeps its verdict; one that was answered with an error, such as 404, is
 //! asked for once more where its status is named. A URL to which a redirect has led back,
-//! with a cookie say, is asked for once more. A round of a crawl that comes back asks for what has shown no
+//! with a cookie say, is asked for once more, and so are those of a host that limits. A round of a crawl that comes back asks for what has shown no
 //! page yet, whatever was answered (`pipeline::again`).
 
 mod candidates;
@@ -119,14 +119,22 @@ pub fn records_for_filter(candidates: Vec<Candidate>, filter: &RetryFilter) -> V
     })
 }
 
-/// Records that put URLs back to which redirects have led back.
+/// Records that put URLs back to which redirects have led back, and those whose host limits.
 pub(crate) fn records_for_returns(candidates: Vec<Candidate>) -> Vec<Event> {
-    records(candidates, |urls, origins| RetryRecord {
-        urls,
-        origins,
-        filter: RetryRecord::LED_BACK.into(),
-        ..RetryRecord::default()
-    })
+    let (led_back, limited) = candidates
+        .into_iter()
+        .partition(|(_, origin): &Candidate| origin.returned);
+    let with = |candidates, filter: &str| {
+        records(candidates, |urls, origins| RetryRecord {
+            urls,
+            origins,
+            filter: filter.into(),
+            ..RetryRecord::default()
+        })
+    };
+    let mut events = with(led_back, RetryRecord::LED_BACK);
+    events.extend(with(limited, RetryRecord::LIMITED));
+    events
 }
 
 /// Records that put URLs back which have shown no page, since a round asks for them once more.

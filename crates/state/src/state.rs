@@ -48,7 +48,7 @@ pub struct State {
     pub(crate) examples: Examples,
     pub(crate) focus: Option<FocusView>,
     pub(crate) pasts: HostPasts,
-    /// URLs to which a redirect has led back and that were not put back yet.
+    /// URLs to which a redirect has led back, or whose host limits, and that were not put back yet.
     pub(crate) returns: BTreeMap<String, RetryOrigin>,
     pub(crate) counts: Counts,
     pub(crate) seq: u64,

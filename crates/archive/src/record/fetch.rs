@@ -100,6 +100,18 @@ pub struct AttemptRecord {
     /// It is a sitemap, which is not counted among the URLs.
     #[serde(default, skip_serializing_if = "is_false")]
     pub sitemap: bool,
+    /// By such an answer its host limits how often it is asked, or seems to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited: Option<LimitedRecord>,
+}
+
+/// An answer without a page that may mean "not now".
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LimitedRecord {
+    /// What the answer is like: a status, `later`, `empty`, the hash of a body, or where a redirect leads.
+    pub like: String,
+    /// For how long its host is left alone, seconds.
+    pub rest_s: f64,
 }
 
 /// What the network said.

@@ -28,12 +28,19 @@ impl RetryRecord {
     pub const BUDGET_RAISED: &str = "a budget was raised";
     /// The `filter` of URLs that have shown no page yet and that a round asks for once more.
     pub const COMES_BACK: &str = "a round asks once more";
+    /// The `filter` of URLs whose host limits how often it is asked, by answers that do not say so.
+    pub const LIMITED: &str = "its host limits";
     /// Begins `filter` for a rule that was found wrong.
     const WRONG_RULE: &str = "a rule was wrong: ";
 
     /// Whether somebody asked for the URLs.
     pub fn is_by_hand(&self) -> bool {
-        let of_the_crawl = [Self::LED_BACK, Self::BUDGET_RAISED, Self::COMES_BACK];
+        let of_the_crawl = [
+            Self::LED_BACK,
+            Self::BUDGET_RAISED,
+            Self::COMES_BACK,
+            Self::LIMITED,
+        ];
         let is_of_the_crawl = of_the_crawl.contains(&self.filter.as_str());
         self.wrong_rule.is_none() && !is_of_the_crawl
     }

@@ -7,6 +7,7 @@ use crate::origin::Origin;
 use crate::politeness::HostAdvice;
 use crate::store::{Applied, Change, QueueSlot, Returned, Saved};
 
+mod limits;
 mod origins;
 mod patience;
 

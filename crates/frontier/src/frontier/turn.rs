@@ -10,9 +10,10 @@ use crate::config::FrontierError;
 use crate::host::HostKey;
 use crate::lease::{Gate, Lease, Next, Permission, Refused, Settled};
 use crate::origin::Origin;
-use crate::politeness::{HostAdvice, HostPast, LookUp};
+use crate::politeness::{HostAdvice, HostPast, Limit, LookUp, WaitReason};
 use crate::schedule::Turn;
 use crate::store::{Change, QueueSlot};
+use crate::url::CanonicalUrl;
 use crate::url_table::Entry;
 
 /// So many URLs of origins that are held are set aside in one turn, each of which may have to be read from
@@ -350,11 +351,43 @@ impl Frontier {
     /// Leaves a host alone for so long, from a time in milliseconds since the Unix epoch on: it answers
     /// with walls.
     pub fn rest_host(&mut self, host: &HostKey, from_ms: u64, rest: Duration) {
+        self.hold(host, from_ms, rest, WaitReason::Walls);
+    }
+
+    /// The same where a host seems to limit how often it is asked.
+    pub fn hold_host(&mut self, host: &HostKey, from_ms: u64, rest: Duration) {
+        self.hold(host, from_ms, rest, WaitReason::BackOff);
+    }
+
+    fn hold(&mut self, host: &HostKey, from_ms: u64, rest: Duration, why: WaitReason) {
         let until_ms = from_ms.saturating_add(rest.as_millis() as u64);
         if let Some(at) = self.clock.instant_of(until_ms, rest) {
             let id = self.host_id(host);
-            self.hosts[id].politeness.rest_until(at);
+            self.hosts[id].politeness.wait_until(at, why);
             self.update(id);
+        }
+    }
+
+    /// What is known now of how a host limits by answers that do not say so.
+    pub fn set_limit(&mut self, host: &HostKey, limit: Option<Limit>) {
+        let id = self.host_id(host);
+        self.hosts[id].politeness.limit = limit;
+    }
+
+    /// A host is asked more slowly, as after a 429: a page came that it had not given while it limited. The answer
+    /// with the page began and ended then, in milliseconds since the Unix epoch.
+    pub fn slow_host(&mut self, host: &HostKey, (began_ms, ended_ms): (u64, u64)) {
+        let id = self.host_id(host);
+        let politeness = &mut self.hosts[id].politeness;
+        politeness.pace.note(429, false, began_ms, ended_ms);
+    }
+
+    /// A URL that is being visited goes before all others of its host if it is to be tried again.
+    pub fn ask_first(&mut self, url: &CanonicalUrl) {
+        let key = url.key();
+        if let Some(slot) = self.leased.get(&key).map(|entry| entry.slot(key)) {
+            let id = self.host_id(&url.host());
+            self.hosts[id].goes_first = Some(slot);
         }
     }
 

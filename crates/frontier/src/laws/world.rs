@@ -317,6 +317,7 @@ impl World {
             },
             took: Duration::from_millis(self.dice.roll(20_000)),
             address: Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, (host % 3) as u8))),
+            ..HostAdvice::default()
         };
         let seen = self.hosts.entry(host).or_default();
         seen.running -= 1;

@@ -228,6 +228,7 @@ pub fn small() -> Vec<Record> {
         attempt: 1,
         retry_at_ms: T0 + 60_000,
         sitemap: false,
+        limited: None,
     }));
     let mut a = judged("http://db.test/a", "B-trees, 数据库", "en", 0.9, "");
     (a.attempt, a.via) = (2, Some(7));

@@ -1,0 +1,304 @@
+use archive::{FetchRecord, LinkRecord, PageSummary};
+use outcome::{JunkReason, Verdict};
+use proptest::prelude::*;
+
+use super::*;
+
+const HOST: &str = "a.example";
+
+fn record(url: u32, status: u16, verdict: Verdict, body: &str) -> PageRecord {
+    PageRecord {
+        url: format!("http://{HOST}/{url}"),
+        host: HOST.into(),
+        attempt: 1,
+        fetch: Some(FetchRecord {
+            status,
+            ..FetchRecord::default()
+        }),
+        outcome: Outcome::Judged(verdict),
+        page: Some(PageSummary {
+            words: body.len() as u32,
+            payload: body.into(),
+            ..PageSummary::default()
+        }),
+        ..PageRecord::default()
+    }
+}
+
+fn page(url: u32) -> PageRecord {
+    record(url, 200, Verdict::Index, "words")
+}
+
+fn error(url: u32, status: u16) -> PageRecord {
+    record(url, status, Verdict::Junk(JunkReason::ErrorPage), "")
+}
+
+fn thin(url: u32, body: &str) -> PageRecord {
+    record(url, 200, Verdict::Junk(JunkReason::Thin), body)
+}
+
+fn redirect(url: u32, target: &str) -> PageRecord {
+    PageRecord {
+        outcome: Outcome::Redirected,
+        links: vec![LinkRecord {
+            url: target.into(),
+            rel: "redirect".into(),
+            ..LinkRecord::default()
+        }],
+        ..page(url)
+    }
+}
+
+/// A host as the crawl sees it: what is to be asked for again is.
+#[derive(Default)]
+struct Crawl {
+    runs: HostRuns,
+    now_ms: u64,
+    asked_again: u32,
+    rested: Duration,
+    back: Vec<String>,
+}
+
+impl Crawl {
+    fn with_pages(pages: u32) -> Self {
+        let mut crawl = Self::default();
+        crawl.visit_all(0..pages, page);
+        crawl
+    }
+
+    fn visit_all(&mut self, urls: std::ops::Range<u32>, answer: impl Fn(u32) -> PageRecord) {
+        for url in urls {
+            self.visit(&|_| answer(url));
+        }
+    }
+
+    /// Asks for a URL until it is finished; gives how often that was. The answer depends on the time.
+    fn visit(&mut self, answer: &dyn Fn(Duration) -> PageRecord) -> u32 {
+        for attempt in 1.. {
+            let mut answer = answer(Duration::from_millis(self.now_ms));
+            answer.attempt = attempt;
+            let fetch = answer.fetch.as_mut().expect("it was asked for");
+            (fetch.started_ms, fetch.ms) = (self.now_ms, 10);
+            self.now_ms += 20;
+            let fetch = fetch.clone();
+            let sign = sign_of(&answer);
+            let limited = sign.and_then(|sign| {
+                let asked = fetch.retry_after_s.map(Duration::from_secs_f64);
+                let unread = Unread {
+                    host: HOST,
+                    url: &answer.url,
+                    sign: &sign,
+                    asked,
+                    attempt,
+                };
+                let rest = self.runs.rest_after(&unread, true)?;
+                Some((sign.as_str().to_owned(), rest))
+            });
+            let Some((like, rest)) = limited else {
+                let step = self.runs.note(&Event::Page(Box::new(answer)));
+                self.back.extend(step.back.into_iter().map(|(url, _)| url));
+                return attempt;
+            };
+            self.runs.note(&Event::Attempt(AttemptRecord {
+                url: answer.url,
+                host: HOST.into(),
+                attempt,
+                fetch,
+                limited: Some(LimitedRecord {
+                    like,
+                    rest_s: rest.as_secs_f64(),
+                }),
+                ..AttemptRecord::default()
+            }));
+            self.asked_again += 1;
+            self.rested += rest;
+            self.now_ms += rest.as_millis() as u64;
+        }
+        unreachable!("it is finished")
+    }
+
+    fn limits(&self) -> Option<Duration> {
+        self.runs.limit_of(HOST).map(|limit| limit.rest)
+    }
+}
+
+/// How many such answers in a row come before one is asked for again.
+fn looked_into(pages: u32, answer: &dyn Fn(u32) -> PageRecord) -> Option<u32> {
+    let mut crawl = Crawl::with_pages(pages);
+    (1..=500).find(|at| crawl.visit(&|_| answer(1_000 + at)) > 1)
+}
+
+#[test]
+fn a_run_is_looked_into_when_the_hosts_past_does_not_explain_it() {
+    for (pages, answers) in [(0, None), (1, Some(10)), (5, Some(9)), (40, Some(6))] {
+        assert_eq!(
+            looked_into(pages, &|url| error(url, 403)),
+            answers,
+            "{pages}"
+        );
+    }
+}
+
+#[test]
+fn a_host_limits_where_a_page_of_the_run_comes_after_a_rest_and_all_are_asked_for_again() {
+    let mut crawl = Crawl::with_pages(40);
+    let limited = |url: u32, until: Duration| {
+        move |now: Duration| {
+            if now < until {
+                error(url, 403)
+            } else {
+                page(url)
+            }
+        }
+    };
+    let begins = Duration::from_millis(crawl.now_ms);
+    for url in 100..106 {
+        crawl.visit(&limited(url, begins + 3 * REST));
+    }
+    // After rests of one and two seconds.
+    assert_eq!((crawl.asked_again, crawl.limits()), (2, Some(2 * REST)));
+    let others: Vec<String> = (100..105)
+        .map(|url| format!("http://{HOST}/{url}"))
+        .collect();
+    assert_eq!(crawl.back, others);
+    // From now on each page that is answered so is asked for again, and no other.
+    let now = Duration::from_millis(crawl.now_ms);
+    assert_eq!(crawl.visit(&limited(200, now + REST)), 2);
+    assert_eq!(crawl.limits(), Some(2 * REST));
+    assert_eq!(crawl.visit(&|_| error(201, 404)), 1);
+    // A rest that is too short by now grows with the answers, and stays when it has helped.
+    let now = Duration::from_millis(crawl.now_ms);
+    assert_eq!(crawl.visit(&limited(202, now + 5 * REST)), 3);
+    assert_eq!(crawl.limits(), Some(4 * REST));
+    // A dead link is asked for twice more.
+    assert_eq!(crawl.visit(&|_| error(203, 403)), 3);
+    crawl.visit(&|_| page(300));
+    assert_eq!(crawl.limits(), Some(4 * REST));
+}
+
+#[test]
+fn where_pages_do_not_come_a_host_limits_no_more_and_is_found_out_later() {
+    let mut crawl = Crawl::with_pages(40);
+    let until = Duration::from_millis(crawl.now_ms) + REST;
+    let limit_to = |until: Duration, url| {
+        move |now: Duration| {
+            if now < until {
+                error(url, 403)
+            } else {
+                page(url)
+            }
+        }
+    };
+    for url in 100..106 {
+        crawl.visit(&limit_to(until, url));
+    }
+    assert_eq!(crawl.limits(), Some(REST));
+    // One dead URL, however often it is asked for, is one.
+    for _ in 0..4 {
+        crawl.visit(&|_| error(200, 403));
+        crawl.visit(&|_| page(201));
+    }
+    assert!(crawl.limits().is_some());
+    crawl.visit_all(300..310, |url| error(url, 403));
+    assert_eq!(crawl.limits(), None);
+    // Runs of its own are forgotten, and it is found out when it begins to limit later.
+    crawl.visit_all(1_000..3_000, page);
+    let until = Duration::from_millis(crawl.now_ms) + REST;
+    for url in 5_000..5_008 {
+        crawl.visit(&limit_to(until, url));
+    }
+    assert!(crawl.limits().is_some());
+}
+
+#[test]
+fn a_word_of_when_to_come_back_is_believed_once_and_no_longer_than_a_look_takes() {
+    // A cache that writes an hour under each dead link.
+    let dead = |url: u32| {
+        let mut answer = error(url, 404);
+        answer.fetch.as_mut().expect("it is there").retry_after_s = Some(3_600.0);
+        answer
+    };
+    let mut crawl = Crawl::with_pages(10);
+    for url in 0..300 {
+        crawl.visit(&|_| dead(1_000 + url));
+        crawl.visit(&|_| page(2_000 + url));
+    }
+    assert_eq!((crawl.asked_again, crawl.rested), (3, 7 * REST));
+    // One that limits so is found out by its first such answer, and left alone for no longer than it asks for.
+    let mut crawl = Crawl::with_pages(10);
+    let limited = |url: u32, until: Duration| {
+        move |now: Duration| match now < until {
+            true => {
+                let mut answer = thin(url, "busy");
+                answer.fetch.as_mut().expect("it is there").retry_after_s = Some(0.3);
+                answer
+            }
+            false => page(url),
+        }
+    };
+    let until = Duration::from_millis(crawl.now_ms + 300);
+    assert_eq!(crawl.visit(&limited(100, until)), 2);
+    assert_eq!((crawl.rested, crawl.back.len()), (REST.mul_f64(0.3), 0));
+}
+
+#[test]
+fn dead_links_cost_three_requests_and_what_is_like_them_none() {
+    let mut crawl = Crawl::with_pages(40);
+    for clump in 1..5 {
+        crawl.visit_all(1_000 * clump..1_000 * clump + 100, |url| error(url, 404));
+        crawl.visit(&|_| page(clump));
+        assert_eq!((crawl.asked_again, crawl.rested), (3, 7 * REST));
+    }
+}
+
+#[test]
+fn answers_are_alike_where_a_limit_would_give_them() {
+    let run = |answer: &dyn Fn(u32) -> PageRecord| looked_into(40, answer).is_some();
+    assert!(run(&|url| thin(url, "")) && run(&|url| thin(url, "busy")));
+    assert!(run(&|url| redirect(url, "http://a.example/busy")));
+    assert!(run(&|url| error(url, 418)));
+    // Each has something of its own.
+    assert!(!run(&|url| thin(url, &url.to_string())));
+    assert!(!run(&|url| redirect(
+        url,
+        &format!("http://b.example/{url}")
+    )));
+    // Copies speak neither for it nor against it, and neither do outages.
+    let copy = Verdict::Junk(JunkReason::NearDuplicate);
+    assert!(!run(&|url| record(url, 200, copy.clone(), "words")));
+    assert!(!run(&|url| error(url, 503)) && !run(&|url| error(url, 429)));
+}
+
+proptest! {
+    /// Whatever share of a host's links is dead, alone or in clumps, they cost few requests and little time.
+    #[test]
+    fn dead_links_cost_little(
+        share in 0.01..0.7f64,
+        clump in 1..40u32,
+        says_when: bool,
+        seed in any::<u64>(),
+    ) {
+        let mut crawl = Crawl::with_pages(1);
+        let mut state = seed;
+        let mut dead_left = 0;
+        for url in 0..1_000u32 {
+            state = xxh3_64(&state.to_le_bytes());
+            let chance = state as f64 / u64::MAX as f64;
+            if dead_left == 0 && chance < share / (f64::from(clump) * (1.0 - share) + share) {
+                dead_left = 1 + (state >> 7) as u32 % (2 * clump - 1);
+            }
+            let is_dead = dead_left > 0;
+            dead_left -= u32::from(is_dead);
+            crawl.visit(&|_| {
+                let mut answer = if is_dead { error(url, 404) } else { page(url) };
+                if says_when && let Some(fetch) = answer.fetch.as_mut() {
+                    fetch.retry_after_s = Some(3_600.0);
+                }
+                answer
+            });
+        }
+        prop_assert!(crawl.asked_again <= 50, "{} requests", crawl.asked_again);
+        prop_assert!(crawl.rested <= 110 * REST, "{:?}", crawl.rested);
+        prop_assert_eq!(crawl.limits(), None);
+    }
+}
