@@ -26,7 +26,7 @@ use packed::Packed;
 /// decided.
 const DEFERRED_MAX: usize = 50_000;
 
-/// Of a host that is out, one of so many URLs that are first asks whether it is back: some microseconds.
+/// Of a host that is out, one of so many URLs asks whether it is back, then one of the next: some microseconds.
 const PROBED_AMONG: usize = 10_000;
 
 /// One host.
@@ -56,6 +56,8 @@ pub(crate) struct HostQueue {
     /// Slots of URLs whose origin cannot be had.
     aside: BTreeMap<Origin, BTreeSet<Packed>>,
     aside_count: usize,
+    /// How far URLs have asked whether the host is back.
+    probed_to: Option<Packed>,
     /// The origins of all other slots.
     pub(crate) origins: UrlsByOrigin,
 }
@@ -77,6 +79,7 @@ impl HostQueue {
             spilled_from: None,
             aside: BTreeMap::new(),
             aside_count: 0,
+            probed_to: None,
             origins: UrlsByOrigin::default(),
         }
     }
@@ -132,8 +135,9 @@ impl HostQueue {
     }
 
     /// The slot whose turn it is: the best one. Of a host that is out it is one after another from all over
-    /// those that were not tried yet: if its best URLs alone are broken, others are asked for as well.
-    pub(crate) fn whose_turn(&self) -> Option<QueueSlot> {
+    /// those that were not tried yet, one of each [`PROBED_AMONG`] in turn: if its best URLs alone are
+    /// broken, others are asked for as well.
+    pub(crate) fn whose_turn(&mut self) -> Option<QueueSlot> {
         let first = self.goes_first.as_ref();
         if let Some(first) = first.filter(|slot| self.ready.contains(&Packed::from(*slot))) {
             return Some(*first);
@@ -141,12 +145,15 @@ impl HostQueue {
         let Some(errors) = self.politeness.outage_of_all() else {
             return self.peek();
         };
-        let slots = self.ready.iter().take(PROBED_AMONG);
-        let mut slots = slots.take_while(|slot| !slot.is_deferred());
-        let count = slots.clone().count() as u64;
+        let from = self.probed_to.unwrap_or(Packed::FIRST);
+        let slots = self.ready.range(from..Packed::DEFERRED);
+        let slots: Vec<Packed> = slots.take(PROBED_AMONG).copied().collect();
+        let goes_on = slots.len() == PROBED_AMONG;
+        self.probed_to = slots.last().copied().filter(|_| goes_on);
         // Multiples of the golden ratio lie evenly between 0 and 1.
         let part = u64::from(errors.wrapping_mul(0x9E37_79B9));
-        let probe = slots.nth(((part * count) >> 32) as usize);
+        let at = (part * slots.len() as u64) >> 32;
+        let probe = slots.get(at as usize);
         probe.map(Packed::slot).or_else(|| self.peek())
     }
 
@@ -594,6 +601,34 @@ mod tests {
         }
         assert_eq!(queue.len(), 2);
         assert!(queue.counts_origins());
+    }
+
+    #[test]
+    fn of_a_host_that_is_out_urls_ask_from_all_over_a_long_queue() {
+        // Those behind the first 10,000 were never asked for: if that many are broken, nobody saw that others are not.
+        let mut queue = queue();
+        for order in 0..40_000 {
+            queue.push(slot(0.5, 1, order), None);
+        }
+        queue.push(slot(0.5, 1, 50_000).held_back(HeldBack::ToTheLast), None);
+        let mut addresses = crate::politeness::Addresses::default();
+        let advice = crate::politeness::HostAdvice {
+            status: 500,
+            ..Default::default()
+        };
+        let mut probed = Vec::new();
+        for at in 0..40 {
+            let now = Instant::now();
+            queue.politeness.sent(advice.origin, now, &mut addresses);
+            let ended = (now, at);
+            queue
+                .politeness
+                .received(ended, &advice, Duration::ZERO, &mut addresses);
+            probed.extend(queue.whose_turn().map(|slot| slot.order));
+        }
+        let of_part = |part: u64| probed.iter().filter(move |at| *at / 10_000 == part).count();
+        assert!((0..4).all(|part| of_part(part) > 1), "{probed:?}");
+        assert_eq!(of_part(5), 0);
     }
 
     #[test]

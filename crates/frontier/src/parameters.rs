@@ -17,12 +17,15 @@
 //! the id of a click go together.
 //!
 //! A page that is new though its plain form was read before speaks against the parameter. Parameters
-//! that count pages are left alone. The pages of a mirror repeat the original's under parameters of
+//! that count pages are left alone: of small numbers each list has the same ones, and one that counts clicks
+//! has each number once. The pages of a mirror repeat the original's under parameters of
 //! their own, which says the same of them.
 //!
-//! The values of a parameter are *opaque* when all of them look like ids made for the reader, and no
-//! page links to two of them beside each other, as a list of goods or a choice of languages does. A choice is
-//! offered on other pages, too: values that are met nowhere else are made for each click.
+//! The values of a parameter are *opaque* when they are made for the reader: all of them look like ids, or
+//! there are more than a site thinks of (`?_=1`, `?_=2`, ...; `?ref=7f3a`, ...), however short they are. What has
+//! few values is a switch, and costs few requests; what has ever new ones would make a site endless.
+//! They are none where pages link to two of them beside each other, as a list of goods or a choice of languages
+//! does. A choice is offered on other pages, too: pairs of values that are met nowhere else are made for each click.
 //! Then what was found for one value of a page holds for its others.
 //!
 //! What looks like an id in a path counts as a parameter (`path_ids`): else a site that writes the session
@@ -50,6 +53,15 @@ const SAME_MIN: u32 = 12;
 const SAME_MIN_SESSION: u32 = 2;
 /// Such a parameter may have made a difference once in so many times.
 const SAME_PER_DIFFERENT: u32 = 20;
+/// Values on links, from which on a parameter has more than a site would think of: twice the plain forms
+/// that are asked for. Of one value an answer the pages of these forms and their copies bring as many.
+const VALUES_MIN: u32 = 24;
+/// Small numbers of which at most one in so many was on the links of an earlier page count clicks. Those that
+/// count pages begin at one on each list; of numbers of three digits by chance, that many are after 450 answers.
+const NEW_PER_AGAIN: u32 = 4;
+/// Pairs of values that pages linked to beside each other are a choice when one in so many was offered
+/// before. Of two hex digits by chance, that many are after some 4,000 pairs.
+const OFFERS_PER_AGAIN: u32 = 16;
 /// Digits of a number that may count pages.
 pub const COUNTER_DIGITS_MAX: usize = 5;
 /// Parameters of one URL that are looked at.
@@ -67,7 +79,9 @@ pub(crate) struct Parameters {
     /// Plain forms that were counted for a parameter.
     counted: RecentSet<u64>,
     seen: RecentMap<u64, Parameter>,
-    /// Values that stood beside another one on a page.
+    /// Values that links had.
+    met: RecentSet<u64>,
+    /// Pairs of values that stood beside each other on a page.
     beside: RecentSet<u64>,
     /// The parameters among them that change nothing.
     #[serde(skip)]
@@ -86,10 +100,27 @@ struct Parameter {
     /// Its first value, and whether there were others.
     value: Option<u64>,
     varies: bool,
-    /// Some value is no id, or it was linked to beside another one on two pages.
-    chooses: bool,
+    /// Some value does not look like an id.
+    no_id: bool,
+    /// Values of links, each counted on the first page that had it.
+    values: u32,
+    /// The same, counted on each further page.
+    met_again: u32,
+    /// Pairs of values that a page linked to beside each other for the first time.
+    offers: u32,
+    /// The same, on further pages.
+    offered_again: u32,
     /// It has the name of a session id.
     is_session: bool,
+}
+
+/// A parameter on a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct LinkedValue {
+    parameter: u64,
+    /// The plain form of the URL, with the parameter.
+    form: u64,
+    value: u64,
 }
 
 /// The keys of a URL less one parameter: as it is read without it, and with it.
@@ -113,6 +144,7 @@ impl Parameters {
             read: RecentSet::with_max(entries_max),
             counted: RecentSet::with_max(entries_max),
             seen: RecentMap::with_max(entries_max),
+            met: RecentSet::with_max(entries_max),
             beside: RecentSet::with_max(entries_max),
             normalizer: UrlNormalizer::default(),
         }
@@ -270,37 +302,55 @@ impl Parameters {
         }
     }
 
-    /// Notes the links of a page: a parameter that has two values there for one plain form lets the
-    /// reader choose. A link to a place on the page itself has the page's own value, and is no choice.
+    /// Notes the links of a page: which values are new, and which of them let the reader choose, as two for one
+    /// plain form do. A link to a place on the page itself has the page's own value, and is no choice.
     pub(crate) fn observe_links<'u>(
         &mut self,
         page: &CanonicalUrl,
         links: impl Iterator<Item = &'u CanonicalUrl>,
     ) {
-        let mut values: Vec<(u64, u64, u64)> = Vec::new();
+        let mut values: Vec<LinkedValue> = Vec::new();
         for url in links.filter(|url| *url != page) {
             let host = url.host();
             for (name, value) in url.variables().take(PARAMETERS_SEEN_MAX) {
-                let form = self.plain_form(url, name).with;
-                let value = xxh3_64(value.as_bytes());
-                values.push((form, value, parameter_key(&host, name)));
+                values.push(LinkedValue {
+                    parameter: parameter_key(&host, name),
+                    form: self.plain_form(url, name).with,
+                    value: xxh3_64(value.as_bytes()),
+                });
             }
         }
         values.sort_unstable();
-        let mut beside = Vec::new();
-        for pair in values.windows(2) {
-            if pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1 {
-                let key = pair[0].2;
-                let here = [key.wrapping_add(pair[0].1), key.wrapping_add(pair[1].1)];
-                if here.iter().any(|value| self.beside.contains(value)) {
-                    self.count(key, |seen| seen.chooses = true);
-                }
-                beside.extend(here);
-            }
+        values.dedup();
+        for of_one in values.chunk_by(|one, other| one.parameter == other.parameter) {
+            self.observe_values(of_one);
         }
-        for value in beside {
-            self.beside.insert(value);
-        }
+    }
+
+    /// Notes the values of one parameter on the links of a page, sorted by plain form and value.
+    fn observe_values(&mut self, linked: &[LinkedValue]) {
+        let parameter = linked[0].parameter;
+        let mut here: Vec<u64> = linked.iter().map(|link| link.value).collect();
+        here.sort_unstable();
+        here.dedup();
+        let beside = linked
+            .windows(2)
+            .filter(|pair| pair[0].form == pair[1].form);
+        let pair_key = |pair: &[LinkedValue]| pair[0].value.rotate_left(1) ^ pair[1].value;
+        let mut pairs: Vec<u64> = beside.map(pair_key).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let new = |known: &mut RecentSet<u64>, keys: &[u64]| {
+            let inserted = keys.iter().filter(|key| known.insert(parameter ^ **key));
+            inserted.count() as u32
+        };
+        let (values, offers) = (new(&mut self.met, &here), new(&mut self.beside, &pairs));
+        self.count(parameter, |seen| {
+            seen.values += values;
+            seen.met_again += here.len() as u32 - values;
+            seen.offers += offers;
+            seen.offered_again += pairs.len() as u32 - offers;
+        });
     }
 
     /// Counts what was seen of a parameter, and notes when that decides what it changes.
@@ -367,7 +417,7 @@ impl Parameter {
         let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
         self.no_counter |= !(is_number && value.len() <= COUNTER_DIGITS_MAX);
         // An id of a session may have no digit in it by chance; a word would.
-        self.chooses |= !(has_digit || self.is_session) || value.len() < ID_BYTES_MIN;
+        self.no_id |= !(has_digit || self.is_session) || value.len() < ID_BYTES_MIN;
         let hash = xxh3_64(value.as_bytes());
         self.varies |= self.value.is_some_and(|first| first != hash);
         self.value.get_or_insert(hash);
@@ -380,10 +430,24 @@ impl Parameter {
             false => SAME_MIN,
         };
         // One value of a small number is a switch (`print=1`), several may count pages.
-        let changes_nothing = (self.no_counter || !self.varies)
+        let counts_nothing = self.no_counter || !self.varies || self.counts_clicks();
+        let changes_nothing = counts_nothing
             && self.same >= same_min
             && self.different.saturating_mul(SAME_PER_DIFFERENT) <= self.same;
-        changes_nothing.then_some(!self.chooses)
+        let is_opaque = (!self.no_id || self.values >= VALUES_MIN) && !self.chooses();
+        changes_nothing.then_some(is_opaque)
+    }
+
+    /// Whether its values are ever new ones.
+    fn counts_clicks(&self) -> bool {
+        let again = self.met_again.saturating_mul(NEW_PER_AGAIN);
+        self.values >= VALUES_MIN && again <= self.values
+    }
+
+    /// Whether pages let the reader choose a value.
+    fn chooses(&self) -> bool {
+        let again = self.offered_again.saturating_mul(OFFERS_PER_AGAIN);
+        again > 0 && again >= self.offers
     }
 }
 

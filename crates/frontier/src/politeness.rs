@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Clock;
 use crate::lease::Refused;
 use crate::origin::{Origin, Origins};
+use crate::url::CanonicalUrl;
 
 mod limit;
 mod origin_manners;
@@ -53,6 +54,10 @@ const SLOW_REST_MAX: Duration = Duration::from_secs(60);
 pub struct HostAdvice {
     /// The host's origin that was asked.
     pub origin: Origin,
+    /// It was no page that was asked for, but a robots.txt, a sitemap, a feed.
+    pub is_beside: bool,
+    /// Its URL, where it is a page and was good.
+    pub good: Option<CanonicalUrl>,
     /// `Retry-After` of a 429 or 503.
     pub retry_after: Option<Duration>,
     /// That of an answer whose status does not ask for time.
@@ -344,13 +349,14 @@ impl Politeness {
         let freed = is_freed.then(|| self.charged.pop()).flatten();
         addresses.release(freed);
         self.address = advice.address.or(self.address);
+        self.origins.end_doubt(advice);
         if advice.failed && advice.status == 0 {
             self.note_silence(now, advice);
             return freed;
         }
         let in_a_row = self.note_answer(advice);
         // One that asks us to slow down tells nothing of its pages.
-        if !self.asking_robots && advice.status > 0 && advice.status != 429 {
+        if !advice.is_beside && advice.status > 0 && advice.status != 429 {
             self.note_status(advice);
         }
         if advice.failed || advice.status == 429 || advice.status >= 500 {

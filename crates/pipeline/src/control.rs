@@ -219,8 +219,26 @@ pub fn ask(dir: &CrawlDir, request: &Request) -> io::Result<Option<Reply>> {
         {
             Ok(None)
         }
+        // A socket's time-out is called "resource temporarily unavailable".
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+            ) =>
+        {
+            Err(late())
+        }
         Err(error) => Err(error),
     }
+}
+
+/// What is said of a crawl that has a request, and no answer to it yet.
+fn late() -> io::Error {
+    let seconds = ANSWER_TIME_MAX.as_secs();
+    let message = format!(
+        "no answer within {seconds} s: the crawl has the request and may be busy with it still; look with `tamis status` before you ask again"
+    );
+    io::Error::new(io::ErrorKind::TimedOut, message)
 }
 
 #[cfg(test)]

@@ -35,6 +35,9 @@ const NAP_MAX: Duration = Duration::from_millis(200);
 /// Between two looks at the hosts that do not answer.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
+/// The number of the errand that asks for a page that was good before; those of robots.txt count from 0.
+const DOUBT: u64 = u64::MAX;
+
 /// Between two looks at the hosts for watchers.
 const SHOW_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -344,6 +347,7 @@ impl Dispatcher {
                     self.runtime
                         .spawn(async move { visitor.visit_robots(host, &url).await });
                 }
+                Next::Errand(host, DOUBT) => self.doubt(&host),
                 Next::Errand(host, number) => self.follow_robots(host, number),
                 Next::Address(host) => {
                     self.room.visits += 1;
@@ -376,6 +380,17 @@ impl Dispatcher {
             .spawn(async move { visitor.visit_moved_robots(host, url, owners).await });
     }
 
+    /// Asks for a page that was good before, of a host that may be out.
+    fn doubt(&mut self, host: &HostKey) {
+        let good = self.queue.lock().frontier.good_page(host).cloned();
+        let Some(good) = good else {
+            return;
+        };
+        self.room.visits += 1;
+        let visitor = Arc::clone(&self.visitor);
+        self.runtime.spawn(async move { visitor.doubt(good).await });
+    }
+
     /// Gives up hosts that give no page. When nothing has been left for too long but hosts that give no
     /// answer, only server errors, or no robots.txt, tells which is asked again first.
     fn gives_up(&mut self) -> Option<String> {
@@ -388,7 +403,8 @@ impl Dispatcher {
         }
         self.looked_at = Some(now);
         let frontier = &mut self.queue.lock().frontier;
-        if !frontier.give_up_silent_hosts(now) {
+        let would_end = frontier.give_up_silent_hosts(now);
+        if frontier.doubt_outages(would_end, DOUBT) || !would_end {
             return None;
         }
         let first = frontier.first_in_trouble(now)?;

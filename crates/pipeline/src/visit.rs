@@ -61,13 +61,30 @@ impl Visitor {
             request.if_modified_since = due.last_modified;
         }
         let answer = self.ask(request).await;
-        self.body_ended(host, origin, &answer);
+        let is_good = answer.fetched.as_ref().is_ok_and(|page| page.status == 200);
+        let is_page = purpose == Purpose::Page;
+        let advice = HostAdvice {
+            is_beside: !is_page,
+            good: (is_good && is_page).then(|| lease.url().url.clone()),
+            ..advice_of(&answer, origin, self.proxied)
+        };
+        self.body_ended(host, advice, answer.body_bytes());
         let visit = Visit {
             lease,
             purpose,
             answer,
         };
         self.hand_over(ToReader::Visit(Box::new(visit))).await;
+    }
+
+    /// Asks for a page that was good before, to see whether its host is out. Its answer tells of the host
+    /// alone: it is in no record.
+    pub(crate) async fn doubt(&self, url: CanonicalUrl) {
+        let _told = self.end_told();
+        let request = FetchRequest::new(url.to_url(), Purpose::Page);
+        let answer = self.ask(request).await;
+        let advice = advice_of(&answer, url.origin(), self.proxied);
+        self.body_ended(url.host(), advice, 0);
     }
 
     /// Looks a host's address up.
@@ -110,7 +127,11 @@ impl Visitor {
         let (moving, ending): (Vec<_>, Vec<_>) = owners
             .into_iter()
             .partition(|owner| target.is_some() && owner.hops < ROBOTS_REDIRECTS_MAX);
-        let (at, advice) = (Instant::now(), advice_of(&answer, origin, self.proxied));
+        let at = Instant::now();
+        let advice = HostAdvice {
+            is_beside: true,
+            ..advice_of(&answer, origin, self.proxied)
+        };
         let answered = RobotsAnswered::new(host.clone(), answered_at);
         // A large body holds room that the next one may wait for: it goes first.
         let answers: Vec<_> = ending.iter().map(|_| answer.clone()).collect();
@@ -157,12 +178,12 @@ impl Visitor {
         }
     }
 
-    fn body_ended(&self, host: HostKey, origin: Origin, answer: &Answer) {
+    fn body_ended(&self, host: HostKey, advice: HostAdvice, bytes: u64) {
         let _ = self.to_dispatcher.send(ToDispatcher::BodyEnded {
             host,
             at: Instant::now(),
-            advice: advice_of(answer, origin, self.proxied),
-            bytes: answer.body_bytes(),
+            advice,
+            bytes,
         });
     }
 
@@ -190,6 +211,8 @@ fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
     match &answer.fetched {
         Ok(fetched) => HostAdvice {
             origin,
+            is_beside: false,
+            good: None,
             retry_after: asked.filter(|_| archive::FetchRecord::may_ask_for_time(fetched.status)),
             hint: asked.filter(|asked| !asked.is_zero()),
             sign: sign_of(fetched, asked),
@@ -204,6 +227,8 @@ fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
         },
         Err(error) => HostAdvice {
             origin,
+            is_beside: false,
+            good: None,
             retry_after: None,
             hint: None,
             sign: None,

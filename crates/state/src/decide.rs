@@ -524,7 +524,6 @@ mod tests {
         ] {
             // No longer than a host rests that may limit.
             assert_eq!(retry_at(html, status, Some("30")), Some(1_000), "{status}");
-            assert_eq!(retry_at(html, status, Some("0.2")), Some(200), "{status}");
             for none in [None, Some("0")] {
                 assert_eq!(retry_at(html, status, none), None, "{html:?} {status}");
             }

@@ -20,6 +20,11 @@
 //! and those that failed wait for those that were not tried: where some of its pages alone are broken, one of
 //! the others is soon among them, and it is out no more.
 //!
+//! At the end of a crawl there may be no others: what is left are the broken pages. So before the crawl ends
+//! for them, a page is asked for that was good before: once when nothing else is left, and once more before the end
+//! ([`Frontier::doubt_outages`]). Where it is good still, the host is not out, and the broken pages fail by
+//! themselves. No robots.txt can say that: a server may have one though what makes its pages is down.
+//!
 //! When all that is left has waited on hosts in trouble for that long, by the URLs that wait
 //! altogether, and where one is out for [`FrontierConfig::dead_host_after`](crate::FrontierConfig), the crawl
 //! may stop and leave them in its queue: nothing is lost by that.
@@ -30,6 +35,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use outcome::{HostGone, Refusal};
+use recent::RecentMap;
 
 use super::Frontier;
 use crate::host::HostKey;
@@ -37,6 +43,13 @@ use crate::host_queue::HostQueue;
 use crate::lease::Refused;
 use crate::origin::Origin;
 use crate::politeness::{OriginManners, Silence};
+use crate::url::CanonicalUrl;
+
+/// A page that was good before is asked for so often in one outage: at the beginning and before the end.
+const DOUBTS_MAX: u32 = 2;
+/// Hosts of which the good page is known, some 200 bytes each. Of more, those that answered longest ago are
+/// forgotten, and count as out by their errors alone.
+const GOOD_PAGES_MAX: usize = 10_000;
 
 /// Failures in a row before a host is given up, at least.
 const FAILURES_MIN: u32 = 4;
@@ -79,7 +92,7 @@ pub enum Trouble {
 }
 
 /// What is known of hosts in trouble.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SilentHosts {
     /// Hosts in trouble: silent, out, or without a robots.txt.
     troubled: BTreeSet<usize>,
@@ -89,6 +102,31 @@ pub(super) struct SilentHosts {
     pub(super) has_answered_before: bool,
     /// Since when nothing is left but hosts in trouble.
     alone_since: Option<Instant>,
+    /// The page of each host that was good last.
+    good: RecentMap<HostKey, Option<CanonicalUrl>>,
+}
+
+impl Default for SilentHosts {
+    fn default() -> Self {
+        Self {
+            troubled: BTreeSet::new(),
+            last_answer: None,
+            has_answered_before: false,
+            alone_since: None,
+            good: RecentMap::with_max(GOOD_PAGES_MAX),
+        }
+    }
+}
+
+impl SilentHosts {
+    /// Notes a page that was good.
+    pub(super) fn note_good(&mut self, url: &CanonicalUrl) {
+        *self.good.entry(url.host(), |_, _| {}) = Some(url.clone());
+    }
+
+    fn good_page(&self, host: &HostKey) -> Option<&CanonicalUrl> {
+        self.good.get(host)?.as_ref()
+    }
 }
 
 impl Frontier {
@@ -130,6 +168,41 @@ impl Frontier {
         };
         let lasted = now.saturating_duration_since(since);
         is_alone && !is_undecided && !longest.is_zero() && lasted >= patience
+    }
+
+    /// Has a page that was good before asked for of each origin that is out, where nothing is left but hosts
+    /// in trouble: [`Next::Errand`](crate::Next) with this number then says so, and
+    /// [`Frontier::good_page`] which. True while one is asked for: before it has answered, the crawl does not
+    /// end. Call it after [`Frontier::give_up_silent_hosts`], with what that said.
+    pub fn doubt_outages(&mut self, would_end: bool, number: u64) -> bool {
+        if self.silent.alone_since.is_none() {
+            return false;
+        }
+        let mut is_in_doubt = false;
+        for (id, origin) in self.origins_in_trouble() {
+            let host = &mut self.hosts[id];
+            let good = self.silent.good_page(&host.host);
+            let has_good = good.is_some_and(|url| url.origin() == origin);
+            let is_waited_for = host.waiting(origin) > 0;
+            let Some(own) = host.politeness.of_origin_out(origin) else {
+                continue;
+            };
+            let is_due = own.doubts == 0 || would_end && own.doubts < DOUBTS_MAX;
+            if is_due && is_waited_for && !own.is_in_doubt && has_good {
+                own.doubts += 1;
+                own.is_in_doubt = true;
+                let host = host.host.clone();
+                self.ask_for(&host, origin, number);
+            }
+            let own = self.hosts[id].politeness.of_origin_out(origin);
+            is_in_doubt |= own.is_some_and(|own| own.is_in_doubt);
+        }
+        is_in_doubt
+    }
+
+    /// The page of a host that was good last.
+    pub fn good_page(&self, host: &HostKey) -> Option<&CanonicalUrl> {
+        self.silent.good_page(host)
     }
 
     /// Of the hosts in trouble with URLs the one that is asked again first.

@@ -415,6 +415,9 @@ impl Frontier {
         let at = (now, self.clock.unix_ms_of(now));
         let politeness = &mut self.hosts[id].politeness;
         let freed = politeness.received(at, advice, longest, &mut self.addresses);
+        if let Some(good) = &advice.good {
+            self.silent.note_good(good);
+        }
         if advice.status > 0 {
             self.silent.last_answer = Some(now);
         }

@@ -41,6 +41,11 @@ impl From<QueueSlot> for Packed {
 }
 
 impl Packed {
+    /// No place is before it.
+    pub(super) const FIRST: Packed = Packed([0; 7]);
+    /// All that is held back is behind it, and nothing else: priorities below zero.
+    pub(super) const DEFERRED: Packed = Packed([1 << 31, 0, 0, 0, 0, 0, 0]);
+
     pub(super) fn slot(&self) -> QueueSlot {
         let [rank, depth_and_order, order, key @ ..] = self.0;
         let bits = match !rank {

@@ -303,6 +303,8 @@ impl World {
         let retry_after = asks_for_time.then(|| Duration::from_secs(self.dice.roll(20)));
         let failed = !asks_for_time && self.dice.roll(8) == 0;
         let advice = HostAdvice {
+            is_beside: false,
+            good: None,
             origin: match &under {
                 Under::Page(lease) => lease.url().url.origin(),
                 Under::Robots(_, asked) => *asked,

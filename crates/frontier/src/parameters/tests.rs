@@ -400,3 +400,64 @@ fn once_order_is_nothing_other_parameters_are_found_in_any_order() {
     }
     check(&parameters, "a.example", "sort", Some(false));
 }
+
+/// Reads pages twice, each time under the value that an earlier answer gave its links. `values` are those of
+/// the links of one answer.
+fn with_answers<V: Fn(u32) -> Vec<String>>(values: V) -> Parameters {
+    let mut parameters = Parameters::default();
+    let answer = |parameters: &mut Parameters, page: &str, number: u32| {
+        let links = values(number);
+        let links: Vec<_> = (0..10u32)
+            .zip(links.iter().cycle())
+            .map(|(to, value)| url(&format!("a.example/p{to}?n={value}")))
+            .collect();
+        parameters.observe_links(&url(page), links.iter());
+    };
+    for page in 0..VALUES_MIN {
+        let spelt = |number| format!("a.example/p{page}?n={}", values(number)[0]);
+        let (first, second) = (spelt(2 * page), spelt(2 * page + 1));
+        new(&mut parameters, &first);
+        answer(&mut parameters, &first, 2 * page);
+        repeat(&mut parameters, &second, &first);
+        answer(&mut parameters, &second, 2 * page + 1);
+    }
+    parameters
+}
+
+#[test]
+fn values_that_are_ever_new_are_made_for_the_reader_however_short_they_are() {
+    // What did not look like an id was a choice, of which each spelling was fetched; and what might count pages was left alone.
+    let id = |number: u32| format!("{:04x}", xxh3_64(&number.to_le_bytes()) as u16);
+    let letters = |number: u32| id(number).replace(|digit: char| digit.is_ascii_digit(), "k");
+    let of_answers = |value: fn(u32) -> String| with_answers(move |answer| vec![value(answer)]);
+    for parameters in [
+        with_answers(|answer| vec![id(answer)]),
+        with_answers(|answer| (0..10).map(|link| id(10 * answer + link)).collect()),
+        with_answers(|answer| vec![letters(answer)]),
+        of_answers(|answer| format!("{answer}")),
+        of_answers(|answer| format!("{}", 70_000 + answer)),
+    ] {
+        check(&parameters, "a.example", "n", Some(true));
+    }
+}
+
+#[test]
+fn what_has_few_values_is_a_switch_and_small_numbers_that_come_again_count_pages() {
+    let switch = with_answers(|answer| vec![format!("v{}", answer % 5)]);
+    check(&switch, "a.example", "n", Some(false));
+    let counter = with_answers(|answer| vec![format!("{}", answer % 30)]);
+    check(&counter, "a.example", "n", None);
+}
+
+#[test]
+fn short_values_that_stand_beside_each_other_by_chance_are_no_choice() {
+    let mut parameters = with_answers(|answer| vec![format!("{answer:02x}x")]);
+    let here = url("a.example/p0");
+    for answer in 0..200u32 {
+        // Two links to one page: its picture and its title.
+        let value = |salt: u8| xxh3_64(&[answer as u8, salt]) as u8;
+        let links = [0, 1].map(|salt| url(&format!("a.example/p1?n={:02x}x", value(salt))));
+        parameters.observe_links(&here, links.iter());
+    }
+    check(&parameters, "a.example", "n", Some(true));
+}

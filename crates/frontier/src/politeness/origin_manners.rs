@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use outcome::FailureKind;
 
-use super::{Silence, WaitReason};
+use super::{HostAdvice, Politeness, Silence, WaitReason};
 use crate::lease::Refused;
 use crate::origin::Origin;
 
@@ -35,6 +35,12 @@ pub(crate) struct OriginManners {
     pub(crate) is_unwell: bool,
     /// Pages in a row that answered otherwise.
     sound: u32,
+    /// How often a page that was good before was asked for, since it is out.
+    pub(crate) doubts: u32,
+    /// Such a page is asked for, and has not answered.
+    pub(crate) is_in_doubt: bool,
+    /// Such a page was good while others gave nothing but server errors: it has broken pages, and is out sooner.
+    has_broken_pages: bool,
     /// How its last request failed.
     pub(crate) last_failure: Option<(FailureKind, String)>,
     /// How its URLs end, once it is given up.
@@ -55,7 +61,17 @@ impl OriginManners {
 
     /// Whether it gives nothing but server errors.
     pub(crate) fn is_out(&self) -> bool {
-        self.server_errors >= OUT_AFTER
+        let after = match self.has_broken_pages {
+            true => ONE_PAGE + 1,
+            false => OUT_AFTER,
+        };
+        self.server_errors >= after
+    }
+
+    /// An answer came; where it ends a doubt, it tells whether the host has broken pages.
+    pub(crate) fn end_doubt(&mut self, status: u16) {
+        self.has_broken_pages |= self.is_in_doubt && (1..500).contains(&status);
+        self.is_in_doubt = false;
     }
 
     /// A page of it answered with a status.
@@ -66,6 +82,7 @@ impl OriginManners {
             self.is_unwell |= self.server_errors > ONE_PAGE;
         } else {
             self.server_errors = 0;
+            self.doubts = 0;
             self.sound = self.sound.saturating_add(1);
             self.is_unwell &= self.sound < WELL_AFTER;
         }
@@ -103,6 +120,13 @@ impl OriginManners {
     }
 }
 
+impl Politeness {
+    /// An origin, if it is out.
+    pub(crate) fn of_origin_out(&mut self, origin: Origin) -> Option<&mut OriginManners> {
+        self.origins.get_mut(origin).filter(|own| own.is_out())
+    }
+}
+
 /// What holds for the origins of a host of which there is anything to tell.
 #[derive(Debug, Default)]
 pub(crate) struct ManyManners(Vec<(Origin, OriginManners)>);
@@ -116,6 +140,13 @@ impl ManyManners {
     pub(crate) fn get_mut(&mut self, origin: Origin) -> Option<&mut OriginManners> {
         let found = self.0.iter_mut().find(|(of, _)| *of == origin);
         found.map(|(_, manners)| manners)
+    }
+
+    /// An answer came of one of them, which ends a doubt.
+    pub(crate) fn end_doubt(&mut self, advice: &HostAdvice) {
+        if let Some(own) = self.get_mut(advice.origin) {
+            own.end_doubt(advice.status);
+        }
     }
 
     pub(crate) fn entry(&mut self, origin: Origin) -> &mut OriginManners {

@@ -89,7 +89,10 @@ impl State {
             let original = recorded::original_of(page);
             queue.frontier.observe(&url, seq, worth, original.as_ref());
         }
-        let linked = page.links.iter().filter(|link| link.url.contains('?'));
+        let linked = page
+            .links
+            .iter()
+            .filter(|link| link.url.contains(['?', ';']));
         let linked: Vec<_> = linked
             .filter_map(|link| CanonicalUrl::parse(&link.url).ok())
             .collect();

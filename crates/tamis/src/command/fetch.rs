@@ -11,6 +11,7 @@ use fetcher::{
     Fetch, FetchError, FetchLimits, FetchRequest, Fetched, HttpConfig, HttpFetcher, Purpose,
     Robots, RobotsRuling, Truncated, body_type, follow,
 };
+use frontier::FrontierConfig;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -123,27 +124,16 @@ impl Asker {
         })
     }
 
-    /// Fetches a URL hop by hop, after the host's delay where the host was asked before.
+    /// Fetches a URL hop by hop, each after its host's delay where the host was asked before.
     pub(super) fn ask(&mut self, url: &Url) -> Outcome {
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let wait = match self.asked.insert(host) {
-            true => Duration::ZERO,
-            false => {
-                let robots = self.known.get(&url.origin().ascii_serialization());
-                let delay = robots.and_then(|robots| robots.crawl_delay(&self.agent));
-                delay.unwrap_or_default().max(DELAY)
-            }
-        };
         let mut manners = Manners {
             fetcher: &self.fetcher,
             agent: &self.agent,
             limits: &self.limits,
             known: &mut self.known,
+            asked: &mut self.asked,
         };
-        let mut outcome = self.runtime.block_on(async {
-            tokio::time::sleep(wait).await;
-            manners.fetch(url).await
-        });
+        let mut outcome = self.runtime.block_on(manners.fetch(url));
         if !self.allow_private
             && let Some(error) = outcome.error.as_mut()
             && error.starts_with(GUARD)
@@ -160,6 +150,7 @@ struct Manners<'a> {
     agent: &'a str,
     limits: &'a FetchLimits,
     known: &'a mut HashMap<String, Robots>,
+    asked: &'a mut HashSet<String>,
 }
 
 impl Manners<'_> {
@@ -177,6 +168,7 @@ impl Manners<'_> {
                 outcome.error = Some(refusal);
                 return outcome;
             }
+            self.wait(&url).await;
             let fetched = match self.fetcher.fetch(FetchRequest::page(url.clone())).await {
                 Ok(fetched) => fetched,
                 Err(error) => {
@@ -204,6 +196,20 @@ impl Manners<'_> {
             outcome.redirects.push(url);
             outcome.final_url = next;
         }
+    }
+
+    /// Waits for a host's delay, where it was asked for a page before; for no longer than a crawl would that
+    /// says nothing else.
+    async fn wait(&mut self, url: &Url) {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        if self.asked.insert(host) {
+            return;
+        }
+        let robots = self.known.get(&url.origin().ascii_serialization());
+        let asked_for = robots.and_then(|robots| robots.crawl_delay(self.agent));
+        let longest = FrontierConfig::default().crawl_delay_max;
+        let delay = asked_for.unwrap_or_default().min(longest).max(DELAY);
+        tokio::time::sleep(delay).await;
     }
 
     /// Whether robots.txt of the URL's origin lets us fetch it.

@@ -12,6 +12,8 @@ struct Ended {
     /// URLs that failed by themselves, after four tries.
     failed: usize,
     seconds: u64,
+    /// When a page was asked for that was good before.
+    doubted: Vec<u64>,
     /// URLs that wait, the crawl having stopped for want of anything else.
     left: u64,
 }
@@ -22,12 +24,23 @@ impl Crawl {
         let mut ended = Ended::default();
         while self.now < self.began + 24 * HOUR {
             ended.seconds = (self.now - self.began).as_secs();
-            if self.frontier.give_up_silent_hosts(self.now) {
+            let would_end = self.frontier.give_up_silent_hosts(self.now);
+            let is_in_doubt = self.frontier.doubt_outages(would_end, 7);
+            if would_end && !is_in_doubt {
                 ended.left = self.frontier.counts().pending;
                 return ended;
             }
             match self.frontier.next(self.now, &mut Open).expect("a turn") {
                 Next::Lease(lease) => self.visit(lease, &status, &mut ended),
+                Next::Errand(host, 7) => {
+                    ended.doubted.push(ended.seconds);
+                    let good = self.frontier.good_page(&host).expect("it was good");
+                    let advice = HostAdvice {
+                        status: status(good, ended.seconds),
+                        ..HostAdvice::default()
+                    };
+                    self.frontier.body_done(&host, self.now, &advice);
+                }
                 Next::WaitUntil(at) => self.now = at.min(self.now + Duration::from_millis(200)),
                 Next::Drained => return ended,
                 other => panic!("{other:?}"),
@@ -50,6 +63,7 @@ impl Crawl {
         self.now += Duration::from_millis(10);
         let advice = HostAdvice {
             status,
+            good: (status == 200).then(|| url.clone()),
             ..HostAdvice::default()
         };
         self.frontier.body_done(&url.host(), self.now, &advice);
@@ -77,11 +91,11 @@ fn number(url: &CanonicalUrl) -> u32 {
     number.parse().expect("a number")
 }
 
-/// A host with so many URLs of which all but the first give a server error for so long.
+/// A host that gives a server error for so long, from its second answer on.
 fn out_for(urls: u32, seconds: u64) -> Ended {
     let hosts = [(SILENT, urls), ("b.example", 1)];
     Crawl::of(&hosts).until_it_ends(|url, at| match url.host().as_str() {
-        SILENT if number(url) > 0 && at < seconds => 502,
+        SILENT if (number(url) > 0 || at > 0) && at < seconds => 502,
         _ => 200,
     })
 }
@@ -122,7 +136,8 @@ fn while_others_are_crawled_a_host_that_is_out_waits() {
 
 #[test]
 fn a_few_broken_pages_at_the_end_fail_by_themselves() {
-    for broken in 1..6 {
+    // Six and more ended the crawl as an outage of their host.
+    for broken in [1, 2, 3, 4, 5, 6, 7, 8, 12, 20, 40] {
         let ended = Crawl::of(&[(SILENT, 50)]).until_it_ends(|url, _| match number(url) {
             number if number >= 50 - broken => 500,
             _ => 200,
@@ -130,7 +145,47 @@ fn a_few_broken_pages_at_the_end_fail_by_themselves() {
         let found = (ended.read, ended.failed, ended.left);
         let expected = (50 - broken as usize, broken as usize, 0);
         assert_eq!(found, expected, "{ended:?}");
+        // One cheap request for five errors at most.
+        assert!(
+            ended.doubted.len() <= 4 * broken as usize / 5,
+            "{:?}",
+            ended.doubted
+        );
     }
+}
+
+#[test]
+fn a_host_that_was_out_at_the_end_and_comes_back_before_it_is_known_by_its_good_page() {
+    // What is left is broken, and cannot say that the host is back.
+    let ended = Crawl::of(&[(SILENT, 50)]).until_it_ends(|url, at| match number(url) {
+        number if number >= 40 => 500,
+        _ if (300..700).contains(&at) => 502,
+        _ => 200,
+    });
+    let found = (ended.read, ended.failed, ended.left);
+    assert_eq!(found, (40, 10, 0), "{ended:?}");
+}
+
+#[test]
+fn a_page_that_was_good_is_asked_for_twice_in_an_outage_at_the_end() {
+    let ended = out_for(60, DAY);
+    assert_eq!(ended.doubted.len(), 2, "{:?}", ended.doubted);
+}
+
+#[test]
+fn a_robots_txt_or_a_sitemap_that_cannot_be_had_is_no_outage_of_the_pages() {
+    let mut crawl = Crawl::of(&[(SILENT, 3)]);
+    let host = HostKey::from_record(SILENT);
+    let unwell = HostAdvice {
+        status: 503,
+        is_beside: true,
+        ..HostAdvice::default()
+    };
+    for _ in 0..20 {
+        crawl.frontier.body_done(&host, crawl.now, &unwell);
+    }
+    let mut in_trouble = crawl.frontier.hosts[0].politeness.in_trouble();
+    assert!(in_trouble.next().is_none());
 }
 
 #[test]
@@ -160,20 +215,4 @@ fn another_url_asks_each_time_whether_a_host_is_back() {
     assert_eq!(probes.len(), asked);
     assert!(asked > 8, "{ended:?}");
     assert_eq!(ended.left, 1_000);
-}
-
-#[test]
-fn a_robots_txt_that_cannot_be_had_is_no_outage_of_the_pages() {
-    let mut crawl = Crawl::of(&[(SILENT, 3)]);
-    let host = HostKey::from_record(SILENT);
-    crawl.frontier.hosts[0].politeness.asking_robots = true;
-    let unwell = HostAdvice {
-        status: 503,
-        ..HostAdvice::default()
-    };
-    for _ in 0..20 {
-        crawl.frontier.body_done(&host, crawl.now, &unwell);
-    }
-    let mut in_trouble = crawl.frontier.hosts[0].politeness.in_trouble();
-    assert!(in_trouble.next().is_none());
 }
