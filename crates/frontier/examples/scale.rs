@@ -4,10 +4,12 @@
 //! cargo run --release -p frontier --example scale -- DIR admit URLS HOSTS [FINISHED]
 //! cargo run --release -p frontier --example scale -- DIR open
 //! cargo run --release -p frontier --example scale -- DIR drain URLS
+//! cargo run --release -p frontier --example scale -- DIR dead HOSTS
 //! ```
 //!
 //! `admit` offers URLs of some 70 bytes with 40 bytes of context, then finishes so many of them;
-//! `open` opens what is there; `drain` takes so many URLs out. PENDING_IN_MEMORY in the environment
+//! `open` opens what is there; `drain` takes so many URLs out; `dead` lets so many hosts give no answer,
+//! ends their URLs, and looks at hosts as a crawl does all the time. PENDING_IN_MEMORY in the environment
 //! sets that bound. What is measured is printed: seconds, resident memory now and at its peak, the
 //! directory's size, and the bytes this process has written.
 
@@ -35,7 +37,9 @@ impl Gate for Open {
 fn main() -> Outcome<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [dir, mode, numbers @ ..] = &args[..] else {
-        return Err("usage: scale DIR admit URLS HOSTS [FINISHED] | open | drain URLS".into());
+        return Err(
+            "usage: scale DIR admit URLS HOSTS [FINISHED] | open | drain URLS | dead HOSTS".into(),
+        );
     };
     let dir = PathBuf::from(dir);
     let number = |at: usize| numbers.get(at).map_or(Ok(0), |text| text.parse::<u64>());
@@ -50,6 +54,7 @@ fn main() -> Outcome<()> {
             drain(&mut frontier, &dir, finished)?;
         }
         "drain" => drain(&mut frontier, &dir, urls)?,
+        "dead" => look_at_dead(&mut frontier, urls)?,
         _ => {}
     }
     let began = Instant::now();
@@ -90,18 +95,58 @@ fn url(number: u64, hosts: u64) -> Outcome<FrontierUrl> {
 fn admit(frontier: &mut Frontier, dir: &Path, urls: u64, hosts: u64) -> Outcome<()> {
     let step = (urls / 10).max(1);
     let mut began = Instant::now();
+    let mut longest = Duration::ZERO;
     let before = frontier.counts().admitted;
     for number in before..before + urls {
         frontier.admit(url(number, hosts)?)?;
         if number % GROUP == 0 {
+            let asked = Instant::now();
             frontier.apply(number + 1)?;
+            longest = longest.max(asked.elapsed());
         }
         if (number + 1) % step == 0 {
             tell(&format!("{:>9} admitted", number + 1), began, dir)?;
             began = Instant::now();
         }
     }
-    Ok(frontier.apply(before + urls)?)
+    frontier.apply(before + urls)?;
+    let ms = longest.as_millis();
+    println!("{ms} ms to store a group, at the longest: whoever wants the queue waits so long");
+    Ok(())
+}
+
+fn look_at_dead(frontier: &mut Frontier, hosts: u64) -> Outcome<()> {
+    let mut now = Instant::now();
+    for number in 0..hosts {
+        frontier.admit(url(number, hosts)?)?;
+    }
+    let began = Instant::now();
+    while let Next::Lease(lease) = frontier.next(now, &mut Open)? {
+        now += Duration::from_millis(1);
+        let failed = HostAdvice {
+            failed: true,
+            origin: lease.url().url.origin(),
+            ..HostAdvice::default()
+        };
+        frontier.body_done(&lease.url().url.host(), now, &failed);
+        frontier.settle(lease.finished())?;
+    }
+    let each = began.elapsed().as_secs_f64() * 1e6 / hosts as f64;
+    frontier.admit(url(hosts, hosts + 1)?)?;
+    let (looks, began) = (100, Instant::now());
+    for _ in 0..looks {
+        frontier.give_up_silent_hosts(now);
+    }
+    let look = began.elapsed().as_secs_f64() * 1e6 / f64::from(looks);
+    let began = Instant::now();
+    for _ in 0..looks {
+        assert!(!frontier.hosts(20, now).is_empty());
+    }
+    let shown = began.elapsed().as_secs_f64() * 1e6 / f64::from(looks);
+    println!(
+        "{hosts} dead hosts: {each:.1} us each, {look:.1} us for a look at them, {shown:.1} us to show hosts"
+    );
+    Ok(())
 }
 
 fn drain(frontier: &mut Frontier, dir: &Path, urls: u64) -> Outcome<()> {

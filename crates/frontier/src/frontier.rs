@@ -25,6 +25,7 @@ use crate::url_table::{Entry, UrlTable};
 mod admit;
 mod deferred;
 mod learnt;
+mod most_waiting;
 mod offers;
 mod priorities;
 mod queue_slots;
@@ -32,6 +33,7 @@ mod replay;
 mod saving;
 mod share;
 mod silent;
+mod troubled;
 mod turn;
 
 pub use learnt::Learnt;
@@ -72,6 +74,7 @@ pub struct Frontier {
     asking_robots: usize,
     /// Hosts that give no answer, only server errors, or no robots.txt.
     silent: silent::SilentHosts,
+    most_waiting: most_waiting::MostWaiting,
     /// Slots of all queues in memory.
     slots_in_memory: usize,
     /// With more slots in memory than this, and than may be there, queues are spilled.
@@ -143,6 +146,7 @@ impl Frontier {
             requests: 0,
             asking_robots: 0,
             silent: silent::SilentHosts::default(),
+            most_waiting: most_waiting::MostWaiting::default(),
             slots_in_memory: 0,
             spill_at: 0,
             next_order: 0,
@@ -291,18 +295,11 @@ impl Frontier {
         self.counts
     }
 
-    /// Hosts with most pending URLs.
+    /// Hosts with most pending URLs; costs what it gives.
     pub fn hosts(&self, limit: usize, now: Instant) -> Vec<HostStatus> {
-        let is_shown = |host: &&HostQueue| host.len() > 0 || host.politeness.in_flight() > 0;
-        let mut hosts: Vec<&HostQueue> = self.hosts.queues.iter().filter(is_shown).collect();
-        let most_first = |a: &&HostQueue, b: &&HostQueue| {
-            b.len().cmp(&a.len()).then_with(|| a.host.cmp(&b.host))
-        };
-        if hosts.len() > limit {
-            hosts.select_nth_unstable_by(limit, most_first);
-            hosts.truncate(limit);
-        }
-        hosts.sort_by(most_first);
+        let first = self.most_waiting.first(limit);
+        let mut hosts: Vec<&HostQueue> = first.map(|id| &self.hosts[id]).collect();
+        hosts.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.host.cmp(&b.host)));
         let status = |host: &HostQueue| HostStatus {
             host: host.host.clone(),
             pending: host.len() as u64,

@@ -13,6 +13,7 @@ use crate::host_queue::HostQueue;
 use crate::*;
 
 mod order;
+mod sums;
 mod world;
 
 use world::{Dice, HOSTS, PAGES, UNIX_MS, World, config, next_lease, open, url};

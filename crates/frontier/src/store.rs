@@ -95,6 +95,24 @@ pub trait FrontierStore: fmt::Debug + Send {
     /// When the store cannot be written.
     fn save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<(), StoreError>;
 
+    /// The same, but only its bytes are made before this returns, and the store can be used while they are
+    /// on their way to the disk. Until they are there, what was saved before holds. An error on the way is
+    /// one of a later call, [`FrontierStore::finish_save`] at the latest.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    fn begin_save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<(), StoreError> {
+        self.save(memory)
+    }
+
+    /// Waits for what [`FrontierStore::begin_save`] began.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn finish_save(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Gives back what was saved last, if anything was. Called once, when the store is opened.
     ///
     /// # Errors
@@ -104,7 +122,7 @@ pub trait FrontierStore: fmt::Debug + Send {
         take: &mut dyn FnMut(Saved) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 
-    /// Some of what was applied after that, in order; nothing when there is no more. Called after
+    /// Some of what was applied after that, in order, less what changed nothing of a URL that waits; nothing when there is no more. Called after
     /// [`FrontierStore::load`] until it gives nothing.
     ///
     /// # Errors
@@ -175,6 +193,16 @@ pub struct Applied {
     pub before: Option<StoredUrl>,
     /// What became of it.
     pub change: Change,
+}
+
+impl Applied {
+    /// Whether it says more than that a URL waits just as before: a store may write that again to make room.
+    pub(crate) fn changes_anything(&self) -> bool {
+        match (&self.before, &self.change) {
+            (Some(StoredUrl::Pending(before)), Change::Pending(after)) => before != after,
+            (Some(_) | None, _) => true,
+        }
+    }
 }
 
 /// Spilled slots that come back.

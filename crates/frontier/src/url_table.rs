@@ -202,16 +202,19 @@ impl UrlTable {
     /// Stores what is to be stored, with the journal position that it follows from. Entries that
     /// memory has no room for leave it with that.
     pub(crate) fn apply(&mut self, position: u64) -> Result<(), StoreError> {
-        let mut changes = Vec::with_capacity(self.unwritten.len());
-        for (key, mut change) in self.unwritten.drain() {
-            if self.entries.len() > self.entries_max
-                && let Some(entry) = self.entries.remove(&key)
-                && let Change::Pending(waiting) = &mut change
-            {
-                // From now on the slot's priority is known from here alone.
-                waiting.url.priority = entry.url.priority;
+        let mut changes: Vec<(u128, Change)> = self.unwritten.drain().collect();
+        // Which entries stay in memory is the same whenever the crawl is repeated.
+        changes.sort_unstable_by_key(|(key, _)| *key);
+        for (key, change) in &mut changes {
+            if self.entries.len() <= self.entries_max {
+                break;
             }
-            changes.push((key, change));
+            if let Some(entry) = self.entries.remove(key)
+                && let Change::Pending(waiting) = change
+            {
+                // From now on what the URL carries is known from here alone.
+                waiting.url = entry.url;
+            }
         }
         self.store.apply(&changes, position)
     }

@@ -4,6 +4,8 @@
 //! it, as a link with its fate. So a start with a larger budget reads the journal once, and offers again
 //! what was left out.
 
+use std::collections::HashMap;
+
 use archive::{Position, Replayed, SeedRecord};
 use state::State;
 use state::retry::{Candidate, Candidates, LeftOutLinks, way_of_budgets};
@@ -30,10 +32,10 @@ pub(crate) fn are_raised(
     let mut hosts = was_named.iter().chain(&is_named);
     let depth =
         |config: &CrawlConfig, seed: &SeedRecord| seed.depth.unwrap_or(config.crawl.max_depth);
-    let mut seeds = new.iter().filter_map(|seed| {
-        let was = known.iter().find(|known| known.seed == seed.seed);
-        Some((was?, seed))
-    });
+    let known: HashMap<u32, &SeedRecord> = known.iter().map(|known| (known.seed, known)).collect();
+    let mut seeds = new
+        .iter()
+        .filter_map(|seed| Some((*known.get(&seed.seed)?, seed)));
     is.crawl.max_depth > was.crawl.max_depth
         || is_all > was_all
         || is.limits.hosts > was.limits.hosts
@@ -127,6 +129,18 @@ mod tests {
             let found = are_raised((&usual, &usual), (from_ref(&was), from_ref(&is)));
             assert_eq!(found, raised, "{was:?} {is:?}");
         }
+        // Of many seeds the one that is raised is found, wherever it stands in either list.
+        let many = |raised: u32| {
+            let seeds = (0..100_000).map(|number| SeedRecord {
+                seed: number,
+                ..seed(Some(3 + u64::from(number == raised)), None)
+            });
+            seeds.collect::<Vec<_>>()
+        };
+        let (was, mut is) = (many(u32::MAX), many(77_777));
+        is.reverse();
+        assert!(are_raised((&usual, &usual), (&was, &is)));
+        assert!(!are_raised((&usual, &usual), (&is, &was)));
         // A seed that is new takes nothing that was left out.
         let new = SeedRecord {
             seed: 1,

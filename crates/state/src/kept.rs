@@ -7,7 +7,7 @@
 
 mod judge;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use archive::{ElsewherePage, ElsewhereRecord, PageRecord, PageSummary, VisitRecord};
 use serde::{Deserialize, Serialize};
@@ -105,8 +105,8 @@ pub struct KeptChange {
 #[derive(Debug)]
 pub struct KeptPages {
     pages: HashMap<u64, KeptPage>,
-    /// The pages that lost their host's template, by the digests of their texts before.
-    wholes: HashMap<u64, u64>,
+    /// The pages that lost their host's template: the digests of their texts before, with their numbers.
+    wholes: BTreeSet<(u64, u64)>,
     prints: TableIndex,
 }
 
@@ -115,7 +115,7 @@ impl KeptPages {
     pub fn new(prints: TableIndex) -> Self {
         Self {
             pages: HashMap::new(),
-            wholes: HashMap::new(),
+            wholes: BTreeSet::new(),
             prints,
         }
     }
@@ -141,12 +141,17 @@ impl KeptPages {
         }
     }
 
-    /// Of several pages with one text before, the first is found.
     fn hold_whole(&mut self, seq: u64) {
         let whole = self.pages.get(&seq).map_or(0, |page| page.whole);
         if whole != 0 {
-            self.wholes.entry(whole).or_insert(seq);
+            self.wholes.insert((whole, seq));
         }
+    }
+
+    /// The first of the pages that had this text before they lost their host's template.
+    fn first_of_whole(&self, digest: u64) -> Option<u64> {
+        let mut pages = self.wholes.range((digest, 0)..=(digest, u64::MAX));
+        pages.next().map(|(_, seq)| *seq)
     }
 
     fn hold(&mut self, seq: u64, page: KeptPage) {
@@ -155,10 +160,8 @@ impl KeptPages {
     }
 
     fn let_go(&mut self, seq: u64) {
-        if let Some(page) = self.pages.remove(&seq)
-            && self.wholes.get(&page.whole) == Some(&seq)
-        {
-            self.wholes.remove(&page.whole);
+        if let Some(page) = self.pages.remove(&seq) {
+            self.wholes.remove(&(page.whole, seq));
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Frontier, robots.txt and fetch gate are asked together and change together, so they lie behind one
 //! lock. It is held for a few lines at a time; nothing under it waits for a disk or computes for long,
-//! but for the frontier's own rows.
+//! but for the frontier's own rows, which the operating system takes, and the bytes of a checkpoint of it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

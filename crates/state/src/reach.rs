@@ -1,5 +1,6 @@
 //! Which URLs belong to the crawl: its scope, its seeds, and the hosts they led to.
 
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use archive::{PageRecord, SeedRecord, VisitRecord};
@@ -28,6 +29,8 @@ pub(crate) type SharedScope = Arc<RwLock<Scope>>;
 pub struct Reach {
     scope: SharedScope,
     known: Known,
+    /// Where each seed has led: places among those that all have led to.
+    led_to: HashMap<u32, Vec<usize>>,
 }
 
 /// What follows from records.
@@ -64,6 +67,7 @@ impl Reach {
         Ok(Self {
             scope: Arc::new(RwLock::new(Scope::new(config)?)),
             known: Known::with_max(HOSTS_MAX),
+            led_to: HashMap::new(),
         })
     }
 
@@ -80,8 +84,10 @@ impl Reach {
         for seed in &known.seeds {
             self.take_into_scope(seed, &seed_url(seed)?);
         }
-        for (seed, target) in &known.redirects {
+        self.led_to.clear();
+        for (at, (seed, target)) in known.redirects.iter().enumerate() {
             self.change().extend(*seed, &CanonicalUrl::parse(target)?);
+            self.led_to.entry(*seed).or_default().push(at);
         }
         self.known = known;
         Ok(())
@@ -132,16 +138,22 @@ impl Reach {
     /// Takes in a visit: where a site has moved belongs to its seed.
     pub fn apply_visit(&mut self, visit: &VisitRecord) {
         if let Some((seed, target)) = moved_site(visit) {
-            let mut known = self.known.redirects.iter();
+            let is_it = |at: &usize| self.known.redirects[*at].1.as_ref() == target.as_str();
             // Each visit says it again, and a seed leads to so many places at most.
-            if !known.any(|(of, to)| (*of, to.as_ref()) == (seed, target.as_str())) {
+            if !self.led_to(seed).iter().any(is_it) {
                 self.open(seed, &target);
             }
         }
     }
 
+    fn led_to(&self, seed: u32) -> &[usize] {
+        self.led_to.get(&seed).map_or(&[], Vec::as_slice)
+    }
+
     fn open(&mut self, seed: u32, target: &CanonicalUrl) {
         self.change().extend(seed, target);
+        let at = self.known.redirects.len();
+        self.led_to.entry(seed).or_default().push(at);
         let target = (seed, target.as_str().into());
         self.known.redirects.push(target);
     }
@@ -154,11 +166,9 @@ impl Reach {
             CanonicalUrl::parse(&seed.url).is_ok_and(|seed| seed.host() == url.host())
         };
         let is_front = || url.path_and_query() == "/" && own.is_some_and(is_of_seed);
-        let led_to = self.known.redirects.iter();
-        let led_to = led_to.filter(|(of, _)| *of == seed).count();
         own.is_some_and(|own| own.example.is_none())
             && (depth == 0 || is_front())
-            && led_to < LED_TO_MAX
+            && self.led_to(seed).len() < LED_TO_MAX
     }
 
     /// Another node recorded that a seed leads here.
@@ -345,6 +355,49 @@ mod tests {
         page.depth = 0;
         reach.apply_page(&page);
         assert!(reach.check(&target, 0, 0).is_ok());
+    }
+
+    fn moved(seed: u32, target: &str) -> VisitRecord {
+        VisitRecord {
+            opens: true,
+            page: Some(Box::new(PageRecord {
+                seed,
+                links: vec![LinkRecord {
+                    url: target.into(),
+                    ..LinkRecord::default()
+                }],
+                ..PageRecord::default()
+            })),
+            ..VisitRecord::default()
+        }
+    }
+
+    #[test]
+    fn where_visits_have_led_a_seed_counts_once_and_for_that_seed_alone_also_after_a_restart() {
+        let mut reach = reach();
+        let second = SeedRecord {
+            seed: 1,
+            url: "http://b.example/".into(),
+            ..SeedRecord::default()
+        };
+        reach.apply_seed(&second).expect("a seed");
+        let own = [url("http://a.example/"), url("http://b.example/")];
+        for place in 0..LED_TO_MAX {
+            assert!(reach.speaks_for_its_site(&own[0], 0, 0), "{place}");
+            for _ in 0..3 {
+                reach.apply_visit(&moved(0, &format!("http://to{place}.example/")));
+                reach.apply_visit(&moved(1, "http://to0.example/"));
+            }
+            assert_eq!(reach.known.redirects.len(), place + 2);
+        }
+        let speaks = |reach: &Reach| {
+            [0, 1].map(|seed| reach.speaks_for_its_site(&own[seed as usize], 0, seed))
+        };
+        assert_eq!(speaks(&reach), [false, true]);
+        let mut resumed = Reach::new(&ScopeConfig::default()).expect("rules");
+        let led_to = reach.led_to.clone();
+        resumed.resume(reach.known).expect("sound");
+        assert_eq!((speaks(&resumed), resumed.led_to), ([false, true], led_to));
     }
 
     #[test]

@@ -38,7 +38,10 @@ impl Frontier {
 
     /// URLs that came in since the last [`Frontier::apply`] get their slots.
     pub(super) fn release_new(&mut self) -> Result<(), StoreError> {
-        for (key, not_before_ms) in std::mem::take(&mut self.held_new) {
+        // What is spilled meanwhile is the same whenever the crawl is repeated.
+        let mut held: Vec<(u128, u64)> = self.held_new.drain().collect();
+        held.sort_unstable();
+        for (key, not_before_ms) in held {
             if let Some(entry) = self.urls.take(key)? {
                 self.add_slot(key, &entry, not_before_ms)?;
                 self.urls.keep(key, entry);
@@ -171,9 +174,10 @@ impl Frontier {
         }
     }
 
-    /// Puts a host where it belongs in the schedule.
+    /// Puts a host where it belongs in the schedule, after something has changed with it.
     pub(super) fn update(&mut self, id: usize) {
         let now = self.clock.now();
         self.schedule.update(id, &mut self.hosts[id], now);
+        self.note_host(id);
     }
 }

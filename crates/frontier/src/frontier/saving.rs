@@ -1,6 +1,7 @@
 //! What is in memory goes to the store now and then, and comes back when the frontier is opened.
 //!
-//! It is saved right after the URLs were stored, so that both are of one moment. A start loads it,
+//! It is saved right after the URLs were stored, so that both are of one moment; the crawl goes on while
+//! it is written to the disk. A start loads it,
 //! and then takes in each change that was stored since: it reads no URL that has only waited.
 
 use std::time::Duration;
@@ -130,7 +131,7 @@ impl Frontier {
     /// Saves what is in memory, if enough was stored since the last time.
     pub(super) fn save_if_due(&mut self) -> Result<(), FrontierError> {
         match self.urls.store.wants_save(false) {
-            true => self.save(),
+            true => self.begin_save(),
             false => Ok(()),
         }
     }
@@ -151,7 +152,7 @@ impl Frontier {
     pub fn save_at_end(&mut self) -> Result<(), FrontierError> {
         match self.urls.store.wants_save(true) {
             true => self.save(),
-            false => Ok(()),
+            false => Ok(self.urls.store.finish_save()?),
         }
     }
 
@@ -161,6 +162,11 @@ impl Frontier {
     /// # Errors
     /// When the store cannot be written.
     pub fn save(&mut self) -> Result<(), FrontierError> {
+        self.begin_save()?;
+        Ok(self.urls.store.finish_save()?)
+    }
+
+    fn begin_save(&mut self) -> Result<(), FrontierError> {
         // What is under way is pending for the next process.
         let mut leased = hashbrown::HashMap::<usize, Vec<(u64, QueueSlot)>>::new();
         for (key, entry) in &self.leased {
@@ -185,7 +191,7 @@ impl Frontier {
         let under_way = self.leased.iter().map(|(key, entry)| entry.saved(*key));
         let urls = urls.chain(under_way).map(|url| Saved::Url(Box::new(url)));
         let mut memory = [Saved::Totals(totals)].into_iter().chain(hosts).chain(urls);
-        let saved = store.save(&mut memory);
+        let saved = store.begin_save(&mut memory);
         drop(memory);
         self.urls.store = store;
         Ok(saved?)

@@ -29,15 +29,14 @@
 //! altogether, and where one is out for [`FrontierConfig::dead_host_after`](crate::FrontierConfig), the crawl
 //! may stop and leave them in its queue: nothing is lost by that.
 //!
-//! Only the hosts in trouble are looked at.
+//! No look walks over hosts: what is asked of all of them is kept as they change ([`Troubled`](super::troubled)).
 
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use outcome::{HostGone, Refusal};
 use recent::RecentMap;
 
-use super::Frontier;
+use super::{Frontier, troubled};
 use crate::host::HostKey;
 use crate::host_queue::HostQueue;
 use crate::lease::Refused;
@@ -52,7 +51,7 @@ const DOUBTS_MAX: u32 = 2;
 const GOOD_PAGES_MAX: usize = 10_000;
 
 /// Failures in a row before a host is given up, at least.
-const FAILURES_MIN: u32 = 4;
+pub(super) const FAILURES_MIN: u32 = 4;
 /// When nothing else is left: for each URL that waits on the host.
 const PATIENCE_PER_URL: Duration = Duration::from_secs(5);
 /// The same, at least.
@@ -60,7 +59,7 @@ const PATIENCE_MIN: Duration = Duration::from_secs(15);
 
 /// What there is left to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Left {
+pub(super) enum Left {
     /// URLs of hosts that answer, or something is under way that may bring some.
     Others,
     /// Nothing but hosts in trouble.
@@ -94,8 +93,8 @@ pub enum Trouble {
 /// What is known of hosts in trouble.
 #[derive(Debug)]
 pub(super) struct SilentHosts {
-    /// Hosts in trouble: silent, out, or without a robots.txt.
-    troubled: BTreeSet<usize>,
+    /// The hosts in trouble: silent, out, or without a robots.txt.
+    pub(super) troubled: troubled::Troubled,
     /// When a host answered last.
     pub(super) last_answer: Option<Instant>,
     /// A host has answered in an earlier process.
@@ -109,7 +108,7 @@ pub(super) struct SilentHosts {
 impl Default for SilentHosts {
     fn default() -> Self {
         Self {
-            troubled: BTreeSet::new(),
+            troubled: troubled::Troubled::default(),
             last_answer: None,
             has_answered_before: false,
             alone_since: None,
@@ -139,32 +138,22 @@ impl Frontier {
         self.silent.alone_since = is_alone.then_some(since);
         // A page that is being recorded may bring new links.
         let is_alone = is_alone && self.leased.len() <= self.requests && self.asking_robots == 0;
-        let left = match (is_alone, self.troubled_with_urls().nth(1)) {
+        let left = match (is_alone, self.silent.troubled.with_urls) {
             (false, _) => Left::Others,
-            (true, Some(_)) => Left::Trouble,
-            (true, None) => Left::OneHost,
+            (true, 0 | 1) => Left::OneHost,
+            (true, _) => Left::Trouble,
         };
-        for (id, origin) in self.origins_in_trouble() {
+        for (id, origin) in self.silences_due(left, now) {
             if let Some(silence) = self.too_long_silent(id, origin, left, now) {
                 self.give_up(id, origin, silence, now);
             }
         }
-        let is_undecided = self.silent.troubled.iter().any(|&id| {
-            let host = &self.hosts[id];
-            host.politeness.in_trouble().any(|(origin, own)| {
-                let silence = own.silence;
-                let tries_left = silence.is_some_and(|silence| silence.failures < FAILURES_MIN);
-                host.waiting(origin) > 0 && (own.gone.is_some() || tries_left)
-            })
-        });
+        let is_undecided = self.silent.troubled.undecided > 0;
         let longest = self.config.dead_host_after;
-        let is_out = || {
-            self.troubled_with_urls()
-                .any(|host| host.politeness.outage().is_some())
-        };
-        let patience = match is_alone && is_out() {
+        let is_out = self.silent.troubled.out > 0;
+        let patience = match is_alone && is_out {
             true => longest,
-            false => patience(self.counts.pending).min(longest),
+            false => patience(true, self.counts.pending).min(longest),
         };
         let lasted = now.saturating_duration_since(since);
         is_alone && !is_undecided && !longest.is_zero() && lasted >= patience
@@ -175,7 +164,7 @@ impl Frontier {
     /// [`Frontier::good_page`] which. True while one is asked for: before it has answered, the crawl does not
     /// end. Call it after [`Frontier::give_up_silent_hosts`], with what that said.
     pub fn doubt_outages(&mut self, would_end: bool, number: u64) -> bool {
-        if self.silent.alone_since.is_none() {
+        if self.silent.alone_since.is_none() || self.silent.troubled.out == 0 {
             return false;
         }
         let mut is_in_doubt = false;
@@ -198,6 +187,18 @@ impl Frontier {
             is_in_doubt |= own.is_some_and(|own| own.is_in_doubt);
         }
         is_in_doubt
+    }
+
+    fn origins_in_trouble(&self) -> Vec<(usize, Origin)> {
+        let of_host = |id: usize| {
+            let origins = self.hosts[id].politeness.in_trouble();
+            origins.map(move |(origin, _)| (id, origin))
+        };
+        self.silent
+            .troubled
+            .hosts_with_urls()
+            .flat_map(of_host)
+            .collect()
     }
 
     /// The page of a host that was good last.
@@ -228,45 +229,45 @@ impl Frontier {
     pub(super) fn revive(&mut self, host: &HostKey) {
         if let Some(id) = self.hosts.find(host) {
             self.hosts[id].politeness.revive();
-            self.note_trouble(id);
+            self.note_host(id);
         }
     }
 
     fn troubled_with_urls(&self) -> impl Iterator<Item = &HostQueue> {
-        let troubled = self.silent.troubled.iter();
-        troubled
-            .map(|&id| &self.hosts[id])
-            .filter(|host| host.len() > 0)
+        let ids = self.silent.troubled.hosts_with_urls();
+        ids.map(|id| &self.hosts[id])
     }
 
-    fn origins_in_trouble(&self) -> Vec<(usize, Origin)> {
-        let of_host = |&id: &usize| {
-            let origins = self.hosts[id].politeness.in_trouble();
-            origins.map(move |(origin, _)| (id, origin))
-        };
-        self.silent.troubled.iter().flat_map(of_host).collect()
+    /// The silent origins that may be too long silent, all of them among these.
+    pub(super) fn silences_due(&mut self, left: Left, now: Instant) -> Vec<(usize, Origin)> {
+        let blames_all = left == Left::OneHost || self.has_nobody_ever_answered();
+        let last_answer = self.silent.last_answer;
+        let troubled = &mut self.silent.troubled;
+        troubled.due(left, blames_all, last_answer, now)
     }
 
-    /// Keeps the set of hosts in trouble after something has changed with one.
-    pub(super) fn note_trouble(&mut self, id: usize) {
-        let is_troubled = self.hosts[id].politeness.in_trouble().next().is_some();
-        match is_troubled {
-            true => self.silent.troubled.insert(id),
-            false => self.silent.troubled.remove(&id),
-        };
+    fn has_nobody_ever_answered(&self) -> bool {
+        self.silent.last_answer.is_none() && !self.silent.has_answered_before
+    }
+
+    /// Keeps what is asked of all hosts after something has changed with one.
+    pub(super) fn note_host(&mut self, id: usize) {
+        let (host, dead_after) = (&self.hosts[id], self.config.dead_host_after);
+        let last_answer = self.silent.last_answer;
+        let troubled = &mut self.silent.troubled;
+        troubled.note(id, host, dead_after, last_answer);
+        self.most_waiting.note(id, host);
     }
 
     /// Whether every URL that waits and every request under way is of an origin in trouble.
     fn only_trouble_is_left(&self) -> bool {
-        let troubled = || self.silent.troubled.iter().map(|&id| &self.hosts[id]);
-        let in_trouble = |host: &HostQueue| host.len() as u64 - host.waiting_beside_trouble();
-        let waiting: u64 = troubled().map(in_trouble).sum();
-        let requests = troubled().map(|host| host.politeness.in_flight_in_trouble());
-        waiting > 0 && waiting == self.counts.pending && requests.sum::<usize>() == self.requests
+        let troubled = &self.silent.troubled;
+        let is_all = troubled.waiting == self.counts.pending && troubled.requests == self.requests;
+        troubled.waiting > 0 && is_all
     }
 
     /// The silence of an origin that is to be given up.
-    fn too_long_silent(
+    pub(super) fn too_long_silent(
         &self,
         id: usize,
         origin: Origin,
@@ -286,18 +287,10 @@ impl Frontier {
             .silent
             .last_answer
             .is_some_and(|at| at >= silence.since);
-        let nobody_ever = self.silent.last_answer.is_none() && !self.silent.has_answered_before;
-        let is_last = left == Left::OneHost;
-        let (is_the_hosts_fault, shortened) = match politeness.has_answered(origin) {
-            true => {
-                let fault = others_answer || is_last;
-                (fault, patience(waiting))
-            }
-            false => {
-                let fault = others_answer || nobody_ever || is_last;
-                (fault, Duration::ZERO)
-            }
-        };
+        let has_answered = politeness.has_answered(origin);
+        let nobody_ever = !has_answered && self.has_nobody_ever_answered();
+        let is_the_hosts_fault = others_answer || nobody_ever || left == Left::OneHost;
+        let shortened = patience(has_answered, waiting);
         let patience = match left {
             Left::Others => longest,
             Left::Trouble | Left::OneHost => shortened.min(longest),
@@ -328,8 +321,11 @@ impl Frontier {
     }
 }
 
-/// How long to wait for so many URLs when nothing else is left.
-fn patience(urls: u64) -> Duration {
+/// How long to wait for so many URLs when nothing else is left, and whoever has them has answered before.
+pub(super) fn patience(has_answered: bool, urls: u64) -> Duration {
+    if !has_answered {
+        return Duration::ZERO;
+    }
     let urls = u32::try_from(urls).unwrap_or(u32::MAX);
     PATIENCE_PER_URL.saturating_mul(urls).max(PATIENCE_MIN)
 }

@@ -108,6 +108,61 @@ fn deferred_urls_stay_within_the_bound_and_all_go_at_last() {
 }
 
 #[test]
+fn which_urls_stay_in_memory_is_the_same_whenever_a_crawl_is_repeated() {
+    // It followed from the order of a map whose hashes are others in each process.
+    let in_memory = || {
+        let config = FrontierConfig {
+            pending_in_memory: 50,
+            slots_in_memory: 100,
+            ..FrontierConfig::default()
+        };
+        let mut frontier = Frontier::in_memory(config, Instant::now());
+        frontier.hold_new_until_applied();
+        for number in 0..400 {
+            let url = CanonicalUrl::parse(&format!("http://h{}.example/{number}", number % 7));
+            let url = FrontierUrl::seed(url.expect("a URL"), 0);
+            frontier.admit(url).expect("admits");
+        }
+        frontier.apply(1).expect("applies");
+        let mut keys = frontier.pending_keys();
+        keys.sort_unstable();
+        let queues = frontier.hosts.queues.iter();
+        let slots: Vec<QueueSlot> = queues.flat_map(HostQueue::ready).collect();
+        (keys, slots)
+    };
+    let first = in_memory();
+    assert_eq!(first.0.len(), 50);
+    assert!(first.1.len() < 400);
+    for _ in 0..5 {
+        assert_eq!(in_memory(), first);
+    }
+}
+
+#[test]
+fn a_url_that_memory_has_no_room_for_keeps_what_a_later_link_said_of_it() {
+    let config = FrontierConfig {
+        pending_in_memory: 0,
+        ..FrontierConfig::default()
+    };
+    let mut frontier = Frontier::in_memory(config, Instant::now());
+    let url = CanonicalUrl::parse("http://a.example/").expect("a URL");
+    frontier
+        .admit(FrontierUrl::seed(url.clone(), 0))
+        .expect("admits");
+    assert!(
+        frontier
+            .reprioritise(&url, 0.9, vec![7])
+            .expect("linked again")
+    );
+    frontier.apply(1).expect("applies");
+    let stored = frontier.urls.stored(url.key()).expect("is read");
+    let Some(StoredUrl::Pending(waiting)) = stored else {
+        panic!("{stored:?}");
+    };
+    assert_eq!((waiting.url.priority, waiting.url.context), (0.9, vec![7]));
+}
+
+#[test]
 fn what_links_say_of_a_url_under_way_counts_if_it_is_tried_again() {
     let now = Instant::now();
     let mut frontier = Frontier::in_memory(FrontierConfig::default(), now);

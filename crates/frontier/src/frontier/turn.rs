@@ -258,6 +258,7 @@ impl Frontier {
         politeness.sent(origin, now, &mut self.addresses);
         self.requests += 1;
         self.schedule.served(id, &mut self.hosts[id], now);
+        self.note_host(id);
     }
 
     /// Has a request made to a host's origin as soon as its manners allow it: [`Next::Errand`] with this
@@ -329,7 +330,6 @@ impl Frontier {
             Some(wait) => politeness.wait_for_robots(origin, now, wait),
             None => politeness.set_crawl_delay(origin, crawl_delay.map(|delay| delay.min(longest))),
         }
-        self.note_trouble(id);
         self.update(id);
     }
 
@@ -344,7 +344,6 @@ impl Frontier {
         let retry_after_max = self.config.retry_after_max;
         let politeness = &mut self.hosts[id].politeness;
         politeness.resume(&past, &self.clock, retry_after_max);
-        self.note_trouble(id);
         self.update(id);
     }
 
@@ -421,7 +420,6 @@ impl Frontier {
         if advice.status > 0 {
             self.silent.last_answer = Some(now);
         }
-        self.note_trouble(id);
         if let Some(address) = freed {
             self.schedule.has_room(address, &mut self.hosts.queues, now);
         }

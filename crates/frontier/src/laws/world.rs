@@ -229,6 +229,7 @@ impl World {
         assert_eq!(counts.finished, self.finished.len() as u64);
         let mut queues = frontier.hosts.queues.iter();
         assert!(queues.all(HostQueue::counts_origins));
+        frontier.assert_sums(self.now);
         true
     }
 

@@ -13,8 +13,10 @@
 //! All is written once, in order, but for runs of the index and of slots, which are merged a few
 //! times. A start reads the checkpoint, the keys, and what the log has after the checkpoint; it
 //! writes nothing. A checkpoint is due when the log has grown by as much as the last one was large,
-//! so that all of them together are no larger than the log. After a crash what was not handed to the
-//! operating system is gone, and with it the position: it is replayed from the journal.
+//! so that all of them together are no larger than the log. It is made in memory at one moment; a thread
+//! of its own waits for the disk ([`saving`]), as one does for runs of the index that are merged. After a
+//! crash what was not handed to the operating system is gone, and with it the position: it is replayed from the
+//! journal.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -23,19 +25,23 @@ use std::sync::Arc;
 use super::{Applied, Change, FrontierStore, QueueSlot, Returned, Saved, StoreError, StoredUrl};
 use crate::config::Opened;
 
+mod background;
 mod checkpoint;
 mod files;
 mod index;
 mod log;
 mod queues;
 mod row;
+mod saving;
 
+use background::Background;
 use checkpoint::Files;
-use files::Dir;
+use files::{Dir, Kind};
 use index::{FINISHED, Index};
 use log::{Log, Place, Rows};
 use queues::Queues;
 use row::Row;
+use saving::Saving;
 
 const OTHER_FORMAT: &str = "it is of another format than this version of Tamis writes";
 /// The log has grown at least by so much before memory is saved again.
@@ -68,6 +74,8 @@ pub struct DiskStore {
     checkpoint_bytes: u64,
     /// The log grows at least by so much before memory is saved.
     save_min: u64,
+    /// The checkpoint on its way to the disk, and its position.
+    saving: Option<(Background<()>, u64)>,
     /// Given up last, when the files are closed.
     _lock: File,
 }
@@ -143,6 +151,7 @@ impl DiskStore {
             tail_bytes: 0,
             checkpoint_bytes: 0,
             save_min: SAVE_MIN,
+            saving: None,
             dir,
             _lock: lock,
         };
@@ -188,11 +197,12 @@ impl DiskStore {
             self.log.note_row(place);
         }
         self.note(key, place, &change, known)?;
-        Ok(Some(Applied {
+        let applied = Applied {
             key,
             before,
             change,
-        }))
+        };
+        Ok(Some(applied).filter(Applied::changes_anything))
     }
 
     /// Notes where the last row of a URL is.
@@ -225,6 +235,48 @@ impl DiskStore {
         };
         let unreadable = || self.dir.damaged("a URL's row cannot be read");
         pending.map(StoredUrl::Pending).ok_or_else(unreadable)
+    }
+
+    fn is_saving(&self) -> bool {
+        self.saving
+            .as_ref()
+            .is_some_and(|(work, _)| !work.has_ended())
+    }
+
+    /// Makes a checkpoint, and with it all that is to be done about the files.
+    fn make_save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<Saving, StoreError> {
+        self.rewrite_sparse()?;
+        let end = self.log.end();
+        let keys = self.index.save()?;
+        let mut files: Vec<Arc<File>> = self.log.files_from(self.tail).collect();
+        files.extend(keys.iter().map(|(_, file)| Arc::clone(file)));
+        files.extend(self.queues.runs().map(|(_, file)| file));
+        let named = Files {
+            position: self.position,
+            tail: end.to_number(),
+            segments: self.log.segments_in_use(),
+            keys: keys.iter().map(|(number, _)| *number).collect(),
+            slots: self.queues.runs().map(|(number, _)| number).collect(),
+            forgotten: self.queues.forgotten(),
+        };
+        let parts_of = |host| self.queues.parts(host);
+        let checkpoint = checkpoint::make(&self.dir, named, memory, parts_of)?;
+        self.checkpoint_bytes = checkpoint.size;
+        self.tail = end;
+        self.tail_bytes = 0;
+        let replaced = [
+            (Kind::Urls, self.log.take_useless(end)),
+            (Kind::Keys, self.index.take_replaced()),
+            (Kind::Slots, self.queues.take_replaced()),
+        ];
+        let all = replaced.into_iter();
+        let useless = all.flat_map(|(kind, numbers)| numbers.into_iter().map(move |n| (kind, n)));
+        Ok(Saving {
+            dir: Arc::clone(&self.dir),
+            files,
+            checkpoint,
+            useless: useless.collect(),
+        })
     }
 
     /// Writes the last rows of use of sparse segments again, at the end of the log.
@@ -320,6 +372,9 @@ impl FrontierStore for DiskStore {
     }
 
     fn apply(&mut self, changes: &[(u128, Change)], position: u64) -> Result<(), StoreError> {
+        if !self.is_saving() {
+            self.finish_save()?;
+        }
         self.log.begin()?;
         let mut row = Vec::new();
         for (key, change) in changes {
@@ -363,31 +418,29 @@ impl FrontierStore for DiskStore {
             }
             false => self.save_min.max(self.checkpoint_bytes),
         };
-        self.tail_bytes >= least
+        let goes_on = !at_end && self.is_saving();
+        !goes_on && self.tail_bytes >= least
     }
 
     fn save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<(), StoreError> {
+        self.begin_save(memory)?;
+        self.finish_save()
+    }
+
+    fn begin_save(&mut self, memory: &mut dyn Iterator<Item = Saved>) -> Result<(), StoreError> {
+        self.finish_save()?;
         fail_point("frontier:save", &self.dir)?;
-        self.rewrite_sparse()?;
-        let end = self.log.end();
-        self.log.sync(self.tail)?;
-        let files = Files {
-            position: self.position,
-            tail: end.to_number(),
-            segments: self.log.segments_in_use(),
-            keys: self.index.save()?,
-            slots: self.queues.save()?,
-            forgotten: self.queues.forgotten(),
-        };
-        let parts_of = |host| self.queues.parts(host);
-        self.checkpoint_bytes = checkpoint::write(&self.dir, &files, memory, parts_of)?;
-        fail_point("frontier:saved", &self.dir)?;
-        self.memory_position = self.position;
-        self.tail = end;
-        self.tail_bytes = 0;
-        self.log.remove_useless(end);
-        self.index.remove_replaced();
-        self.queues.remove_replaced();
+        let saving = self.make_save(memory)?;
+        let work = Background::begin(&self.dir, move || saving.run())?;
+        self.saving = Some((work, self.position));
+        Ok(())
+    }
+
+    fn finish_save(&mut self) -> Result<(), StoreError> {
+        if let Some((work, position)) = self.saving.take() {
+            work.end(&self.dir)?;
+            self.memory_position = position;
+        }
         Ok(())
     }
 
@@ -435,3 +488,6 @@ fn fail_point(name: &str, dir: &Dir) -> Result<(), StoreError> {
     let _ = (name, dir);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

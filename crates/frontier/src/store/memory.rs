@@ -71,11 +71,13 @@ impl FrontierStore for MemoryStore {
             if self.save_after.is_some() {
                 let change = change.clone();
                 let key = *key;
-                self.tail.push(Applied {
+                let applied = Applied {
                     key,
                     before,
                     change,
-                });
+                };
+                self.tail
+                    .extend(Some(applied).filter(Applied::changes_anything));
             }
         }
         self.position = position;

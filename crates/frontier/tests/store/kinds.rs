@@ -17,6 +17,14 @@ pub(super) trait Kind {
         store: Self::Store,
         doing: &mut dyn FnMut(&mut Self::Store) -> Result<(), StoreError>,
     ) -> Option<Self::Store>;
+    /// Does something while memory is on its way to the disk, lets it come there or not, and opens the
+    /// store again, if it can be told when it does.
+    fn crash_while_saving(
+        &mut self,
+        comes: bool,
+        store: Self::Store,
+        meanwhile: &mut dyn FnMut(&mut Self::Store) -> Result<(), StoreError>,
+    ) -> Option<Self::Store>;
     /// Memory was saved, and waited for the disk.
     fn saved(&mut self) {}
     /// Closes the store, cuts up to so many bytes off the end of what it has written since, and opens
@@ -38,6 +46,14 @@ impl Kind for InMemory {
     fn crash_at(
         &mut self,
         _: &str,
+        _: MemoryStore,
+        _: &mut dyn FnMut(&mut MemoryStore) -> Result<(), StoreError>,
+    ) -> Option<MemoryStore> {
+        None
+    }
+    fn crash_while_saving(
+        &mut self,
+        _: bool,
         _: MemoryStore,
         _: &mut dyn FnMut(&mut MemoryStore) -> Result<(), StoreError>,
     ) -> Option<MemoryStore> {
@@ -101,6 +117,23 @@ impl Kind for OnDisk {
         fail::remove(point);
         assert!(done.is_err());
         Some(self.reopen(store))
+    }
+    fn crash_while_saving(
+        &mut self,
+        comes: bool,
+        mut store: DiskStore,
+        meanwhile: &mut dyn FnMut(&mut DiskStore) -> Result<(), StoreError>,
+    ) -> Option<DiskStore> {
+        if !comes {
+            fail::cfg("frontier:synced", "return").expect("a fail point");
+        }
+        fail::cfg("frontier:saving", "pause").expect("a fail point");
+        let done = meanwhile(&mut store);
+        fail::remove("frontier:saving");
+        drop(store);
+        fail::remove("frontier:synced");
+        done.expect("it goes on meanwhile");
+        Some(self.open())
     }
     fn saved(&mut self) {
         let path = self.newest("urls");

@@ -150,7 +150,7 @@ impl KeptPages {
     /// A kept page that lost its host's template, and had the very text before that the page has.
     fn same_whole(&mut self, page: &Measured<'_>) -> Result<Option<Neighbour>, IndexError> {
         let print = page.whole.unwrap_or(page.print);
-        let known = self.wholes.get(&print.digest).copied();
+        let known = self.first_of_whole(print.digest);
         let Some(seq) = known.filter(|&seq| Some(seq) != page.own) else {
             return Ok(None);
         };

@@ -199,3 +199,35 @@ fn a_page_is_on_its_host_and_on_no_longer_one() {
     assert!(page.is_on("a.example"));
     assert!(!page.is_on("a.exam") && !page.is_on("a.example:81"));
 }
+
+#[test]
+fn of_pages_that_had_one_text_the_next_is_found_when_the_first_leaves_as_after_a_restart() {
+    // Until a restart none was found any more.
+    let empty = || KeptPages::new(TableIndex::in_memory(&IndexConfig::default()).unwrap());
+    let page = |number: u64, whole: u64| KeptPage {
+        url: format!("http://a.example/{number}").into(),
+        layout: 0,
+        words: 9,
+        published: None,
+        canonical: None,
+        whole,
+    };
+    let mut kept = empty();
+    let elsewhere = 1 << 40;
+    for (seq, whole) in [(elsewhere, 7), (3, 7), (1, 0), (5, 7), (6, 8)] {
+        kept.hold(seq, page(seq, whole));
+    }
+    for (leaves, first) in [
+        (1, Some(3)),
+        (3, Some(5)),
+        (6, Some(5)),
+        (5, Some(elsewhere)),
+        (elsewhere, None),
+    ] {
+        kept.let_go(leaves);
+        let mut resumed = empty();
+        resumed.resume(kept.pages.clone());
+        assert_eq!(kept.first_of_whole(7), first);
+        assert_eq!(resumed.wholes, kept.wholes);
+    }
+}

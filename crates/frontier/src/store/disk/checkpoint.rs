@@ -1,7 +1,7 @@
 //! The checkpoint: what was in memory at a moment, and which files belong to it.
 //!
-//! It is written beside the one before and takes its place when it is on the disk, with all files
-//! that it names. So there is always one whole checkpoint, and what was applied after it stands in
+//! It is made in memory, written beside the one before, and takes its place when it is on the disk, with
+//! all files that it names (see `saving`). So there is always one whole checkpoint, and what was applied after it stands in
 //! the log from its `tail` on.
 //!
 //! ```text
@@ -10,8 +10,7 @@
 //! ```
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::io::{BufReader, Read, Write};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
@@ -30,6 +29,8 @@ const NEW_NAME: &str = "checkpoint.new";
 const MARK: &[u8; 16] = b"tamis frontier 2";
 /// Slots in one part.
 const SLOTS_MAX: usize = 4_096;
+/// Bytes of a checkpoint in one piece while it is in memory.
+const PIECE_BYTES: usize = 1 << 20;
 /// Bytes of a retry: its time and its slot.
 const RETRY_BYTES: usize = 8 + SLOT_BYTES;
 
@@ -76,16 +77,24 @@ pub(super) fn exists(dir: &Dir) -> bool {
     dir.named(NAME).exists()
 }
 
-/// Writes a checkpoint in the place of the one before. Gives its size.
-pub(super) fn write(
+/// A checkpoint in memory.
+#[derive(Debug)]
+pub(super) struct Made {
+    pieces: Vec<Vec<u8>>,
+    pub(super) size: u64,
+}
+
+/// Makes a checkpoint.
+pub(super) fn make(
     dir: &Dir,
-    files: &Files,
+    files: Files,
     memory: &mut dyn Iterator<Item = Saved>,
     parts_of: impl Fn(u32) -> Vec<QueuePart>,
-) -> Result<u64, StoreError> {
+) -> Result<Made, StoreError> {
     let failed = |error: std::io::Error| dir.error("write to", &error);
-    let mut to = Writer::create(&dir.named(NEW_NAME)).map_err(failed)?;
-    to.part(&Part::Files(files.clone())).map_err(failed)?;
+    let mut to = Writer::default();
+    to.write(MARK);
+    to.part(&Part::Files(files)).map_err(failed)?;
     let mut host_id = 0;
     for saved in memory {
         let written = match saved {
@@ -104,42 +113,57 @@ pub(super) fn write(
         };
         written.map_err(failed)?;
     }
-    let size = to.finish().map_err(failed)?;
-    std::fs::rename(dir.named(NEW_NAME), dir.named(NAME)).map_err(failed)?;
-    dir.sync()?;
-    Ok(size)
+    to.part(&Part::End).map_err(failed)?;
+    let (size, sum) = (to.size, to.hash.digest());
+    to.write(&sum.to_le_bytes());
+    Ok(Made {
+        pieces: to.pieces,
+        size,
+    })
 }
 
+impl Made {
+    /// Writes it, and lets it take the place of the one before once it is on the disk.
+    pub(super) fn install(self, dir: &Dir) -> Result<(), StoreError> {
+        let failed = |error: std::io::Error| dir.error("write to", &error);
+        let mut file = File::create(dir.named(NEW_NAME)).map_err(failed)?;
+        for piece in self.pieces {
+            file.write_all(&piece).map_err(failed)?;
+        }
+        file.sync_data().map_err(failed)?;
+        std::fs::rename(dir.named(NEW_NAME), dir.named(NAME)).map_err(failed)?;
+        dir.sync()
+    }
+}
+
+#[derive(Default)]
 struct Writer {
-    to: BufWriter<File>,
+    pieces: Vec<Vec<u8>>,
     hash: Xxh3,
     size: u64,
     bytes: Vec<u8>,
 }
 
 impl Writer {
-    fn create(path: &Path) -> std::io::Result<Writer> {
-        let mut writer = Writer {
-            to: BufWriter::with_capacity(1 << 18, File::create(path)?),
-            hash: Xxh3::new(),
-            size: 0,
-            bytes: Vec::new(),
-        };
-        writer.write(MARK)?;
-        Ok(writer)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+    fn write(&mut self, bytes: &[u8]) {
         self.hash.update(bytes);
         self.size += bytes.len() as u64;
-        self.to.write_all(bytes)
+        let has_room = |last: &&mut Vec<u8>| last.len() + bytes.len() <= PIECE_BYTES;
+        match self.pieces.last_mut().filter(has_room) {
+            Some(last) => last.extend(bytes),
+            None => {
+                let mut piece = Vec::with_capacity(PIECE_BYTES.max(bytes.len()));
+                piece.extend(bytes);
+                self.pieces.push(piece);
+            }
+        }
     }
 
     fn part(&mut self, part: &Part<'_>) -> std::io::Result<()> {
         let bytes = postcard::to_extend(part, std::mem::take(&mut self.bytes));
         let mut bytes = bytes.map_err(std::io::Error::other)?;
-        self.write(&(bytes.len() as u32).to_le_bytes())?;
-        self.write(&bytes)?;
+        self.write(&(bytes.len() as u32).to_le_bytes());
+        self.write(&bytes);
         bytes.clear();
         self.bytes = bytes;
         Ok(())
@@ -168,14 +192,6 @@ impl Writer {
             self.part(&Part::Retries(&bytes))?;
         }
         Ok(())
-    }
-
-    fn finish(mut self) -> std::io::Result<u64> {
-        self.part(&Part::End)?;
-        self.to.write_all(&self.hash.digest().to_le_bytes())?;
-        let file = self.to.into_inner().map_err(|error| error.into_error())?;
-        file.sync_data()?;
-        Ok(self.size)
     }
 }
 

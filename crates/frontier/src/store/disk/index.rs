@@ -19,6 +19,7 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use super::background::Background;
 use super::files::{Dir, Kind, checksum, number_at};
 use crate::store::StoreError;
 
@@ -29,6 +30,8 @@ pub(super) const FINISHED: u64 = u64::MAX;
 const RECENT_MAX: usize = 1 << 19;
 /// So many runs of about one size are merged.
 const RUNS_MERGED: usize = 4;
+/// When so many runs have come while others are merged, the next one waits for those.
+const RUNS_AHEAD: usize = 8;
 const BLOCK: usize = 4096;
 const ENTRY: usize = 16;
 const BLOCK_ENTRIES: usize = (BLOCK - 8) / ENTRY;
@@ -47,16 +50,25 @@ pub(super) struct Index {
     recent: hashbrown::HashMap<u64, u64>,
     pub(super) recent_max: usize,
     /// Oldest first.
-    runs: Vec<Run>,
+    runs: Vec<Arc<Run>>,
+    merging: Option<Merging>,
     /// Runs that were merged into others. The next start may need them.
     replaced: Vec<u32>,
     next_file: u32,
 }
 
+/// Runs that are being merged: where they begin, and how many they are. They keep their places meanwhile.
+#[derive(Debug)]
+struct Merging {
+    from: usize,
+    count: usize,
+    work: Background<Run>,
+}
+
 #[derive(Debug)]
 struct Run {
     number: u32,
-    file: File,
+    file: Arc<File>,
     entries: u64,
     /// The first key of each block.
     fences: Vec<u64>,
@@ -73,12 +85,15 @@ impl Index {
                 next_file = next_file.max(number + 1);
             }
         }
-        let runs = noted.iter().map(|&number| Run::open(dir, number));
+        let runs = noted
+            .iter()
+            .map(|&number| Run::open(dir, number).map(Arc::new));
         Ok(Index {
             dir: Arc::clone(dir),
             recent: hashbrown::HashMap::new(),
             recent_max: RECENT_MAX,
             runs: runs.collect::<Result<_, _>>()?,
+            merging: None,
             replaced: Vec::new(),
             next_file,
         })
@@ -120,21 +135,18 @@ impl Index {
         Ok(())
     }
 
-    /// Writes all entries in memory to a run, and waits until runs are on the disk.
-    pub(super) fn save(&mut self) -> Result<Vec<u32>, StoreError> {
+    /// Writes all entries in memory to a run. Gives the runs, oldest first, and their files.
+    pub(super) fn save(&mut self) -> Result<Vec<(u32, Arc<File>)>, StoreError> {
         self.flush()?;
-        for run in &self.runs {
-            let synced = run.file.sync_data();
-            synced.map_err(|error| self.dir.error("write to", &error))?;
-        }
-        Ok(self.runs.iter().map(|run| run.number).collect())
+        let runs = self.runs.iter();
+        Ok(runs
+            .map(|run| (run.number, Arc::clone(&run.file)))
+            .collect())
     }
 
-    /// Removes runs that the next start does not need.
-    pub(super) fn remove_replaced(&mut self) {
-        for number in std::mem::take(&mut self.replaced) {
-            self.dir.remove(Kind::Keys, number);
-        }
+    /// Runs that have become of no use. The next start may need their files.
+    pub(super) fn take_replaced(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.replaced)
     }
 
     fn flush(&mut self) -> Result<(), StoreError> {
@@ -148,9 +160,12 @@ impl Index {
         for entry in entries {
             writer.push(entry)?;
         }
-        self.runs.push(writer.finish()?);
-        while let Some(from) = self.to_merge() {
-            self.merge(from)?;
+        self.runs.push(Arc::new(writer.finish()?));
+        self.take_merged()?;
+        if self.merging.is_none()
+            && let Some(from) = self.to_merge()
+        {
+            self.begin_merge(from)?;
         }
         Ok(())
     }
@@ -169,35 +184,56 @@ impl Index {
         (runs[0].entries <= sum).then_some(from)
     }
 
-    fn merge(&mut self, from: usize) -> Result<(), StoreError> {
+    fn begin_merge(&mut self, from: usize) -> Result<(), StoreError> {
         let number = self.take_number();
-        let merged = self.runs.split_off(from);
-        let most = merged.iter().map(|run| run.entries).sum();
-        let mut writer = RunWriter::create(&self.dir, number, most)?;
-        let mut sources: Vec<Entries<'_>> = Vec::new();
-        let mut heads = Vec::new();
-        for run in &merged {
-            let mut entries = run.read_all(&self.dir);
-            heads.push(entries.next()?);
-            sources.push(entries);
-        }
-        while let Some(key) = heads.iter().flatten().map(|(key, _)| *key).min() {
-            let mut newest = None;
-            for (head, source) in heads.iter_mut().zip(&mut sources) {
-                if head.is_some_and(|(other, _)| other == key) {
-                    newest = *head;
-                    *head = source.next()?;
-                }
-            }
-            if let Some(entry) = newest {
-                writer.push(entry)?;
-            }
-        }
-        drop(sources);
-        self.runs.push(writer.finish()?);
-        self.replaced.extend(merged.iter().map(|run| run.number));
+        let (dir, runs) = (Arc::clone(&self.dir), self.runs[from..].to_vec());
+        self.merging = Some(Merging {
+            from,
+            count: runs.len(),
+            work: Background::begin(&self.dir, move || merged(&dir, number, &runs))?,
+        });
         Ok(())
     }
+
+    /// Puts what was merged in the place of its runs, once it is there.
+    fn take_merged(&mut self) -> Result<(), StoreError> {
+        let ahead = self.runs.len();
+        let is_awaited = |merging: &mut Merging| {
+            merging.work.has_ended() || ahead - merging.from - merging.count >= RUNS_AHEAD
+        };
+        if let Some(Merging { from, count, work }) = self.merging.take_if(is_awaited) {
+            let run = Arc::new(work.end(&self.dir)?);
+            let replaced = self.runs.splice(from..from + count, [run]);
+            self.replaced.extend(replaced.map(|run| run.number));
+        }
+        Ok(())
+    }
+}
+
+/// One run of all that these have, oldest first.
+fn merged(dir: &Dir, number: u32, runs: &[Arc<Run>]) -> Result<Run, StoreError> {
+    let most = runs.iter().map(|run| run.entries).sum();
+    let mut writer = RunWriter::create(dir, number, most)?;
+    let mut sources: Vec<Entries<'_>> = Vec::new();
+    let mut heads = Vec::new();
+    for run in runs {
+        let mut entries = run.read_all(dir);
+        heads.push(entries.next()?);
+        sources.push(entries);
+    }
+    while let Some(key) = heads.iter().flatten().map(|(key, _)| *key).min() {
+        let mut newest = None;
+        for (head, source) in heads.iter_mut().zip(&mut sources) {
+            if head.is_some_and(|(other, _)| other == key) {
+                newest = *head;
+                *head = source.next()?;
+            }
+        }
+        if let Some(entry) = newest {
+            writer.push(entry)?;
+        }
+    }
+    writer.finish()
 }
 
 impl Run {
@@ -232,7 +268,7 @@ impl Run {
             entries,
             fences,
             filter: Filter(numbers.collect()),
-            file,
+            file: Arc::new(file),
         })
     }
 
@@ -402,7 +438,7 @@ impl<'d> RunWriter<'d> {
         let file = file.map_err(|error| self.dir.error("write to", error.error()))?;
         Ok(Run {
             number: self.number,
-            file,
+            file: Arc::new(file),
             entries: self.run_entries,
             fences: self.fences,
             filter: self.filter,
@@ -478,8 +514,11 @@ mod tests {
                 assert!(keys.iter().eq(model.keys()));
             };
             check(&index);
-            let noted = index.save().expect("saved");
-            index.remove_replaced();
+            let noted: Vec<u32> = index.save().expect("saved").into_iter().map(|run| run.0).collect();
+            for number in index.take_replaced() {
+                dir.remove(Kind::Keys, number);
+            }
+            check(&index);
             drop(index);
             check(&Index::open(&dir, &noted).expect("opens again"));
         }
@@ -493,7 +532,12 @@ mod tests {
         for number in 0..1_000 {
             index.insert(key(number), number).expect("noted");
         }
-        let noted = index.save().expect("saved");
+        let noted: Vec<u32> = index
+            .save()
+            .expect("saved")
+            .into_iter()
+            .map(|run| run.0)
+            .collect();
         let path = dir.numbered(Kind::Keys, noted[0]);
         let mut bytes = std::fs::read(&path).expect("read");
         bytes[BLOCK + 100] ^= 1;

@@ -49,7 +49,7 @@ impl Place {
 
 #[derive(Debug)]
 struct Segment {
-    file: File,
+    file: Arc<File>,
     len: u64,
     /// Rows of URLs that wait, when they were written.
     rows: u64,
@@ -99,7 +99,7 @@ impl Log {
         let metadata = metadata.map_err(|error| self.dir.error("read from", &error))?;
         let len = metadata.len();
         let segment = Segment {
-            file,
+            file: Arc::new(file),
             len,
             rows,
             live,
@@ -175,17 +175,10 @@ impl Log {
         Ok(written)
     }
 
-    /// Waits until all is on the disk.
-    pub(super) fn sync(&self, from: Place) -> Result<(), StoreError> {
-        for segment in self
-            .segments
-            .range(from.segment..)
-            .map(|(_, segment)| segment)
-        {
-            let synced = segment.file.sync_data();
-            synced.map_err(|error| self.dir.error("write to", &error))?;
-        }
-        Ok(())
+    /// The files that were written to from a place on.
+    pub(super) fn files_from(&self, from: Place) -> impl Iterator<Item = Arc<File>> + '_ {
+        let segments = self.segments.range(from.segment..);
+        segments.map(|(_, segment)| Arc::clone(&segment.file))
     }
 
     /// The row at a place.
@@ -275,15 +268,13 @@ impl Log {
         numbers.filter(|number| Some(*number) != last).collect()
     }
 
-    /// Removes segments without a row of use, all of them before `end`.
-    pub(super) fn remove_useless(&mut self, end: Place) {
+    /// Lets go of segments without a row of use, all of them before `end`, and gives their numbers. The next
+    /// start may need their files.
+    pub(super) fn take_useless(&mut self, end: Place) -> Vec<u32> {
         let is_useless =
-            |(number, segment): (&u32, &Segment)| *number < end.segment && segment.live == 0;
-        let useless = self.segments.iter().filter(|entry| is_useless(*entry));
-        for number in useless.map(|(&number, _)| number).collect::<Vec<_>>() {
-            self.segments.remove(&number);
-            self.dir.remove(Kind::Urls, number);
-        }
+            |number: &u32, segment: &mut Segment| *number < end.segment && segment.live == 0;
+        let useless = self.segments.extract_if(.., is_useless);
+        useless.map(|(number, _)| number).collect()
     }
 }
 

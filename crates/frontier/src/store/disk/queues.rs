@@ -41,7 +41,7 @@ pub(super) struct Queues {
 
 #[derive(Debug)]
 struct Run {
-    file: File,
+    file: Arc<File>,
     /// Slots that were not read yet.
     left: u64,
 }
@@ -100,6 +100,7 @@ impl Queues {
         let mut runs = BTreeMap::new();
         for &number in noted {
             let file = dir.open(Kind::Slots, number)?;
+            let file = Arc::new(file);
             runs.insert(number, Run { file, left: 0 });
         }
         Ok(Queues {
@@ -249,20 +250,15 @@ impl Queues {
         may_be
     }
 
-    /// Waits until the runs are on the disk.
-    pub(super) fn save(&self) -> Result<Vec<u32>, StoreError> {
-        for run in self.runs.values() {
-            let synced = run.file.sync_data();
-            synced.map_err(|error| self.dir.error("write to", &error))?;
-        }
-        Ok(self.runs.keys().copied().collect())
+    /// The runs, and their files.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (u32, Arc<File>)> + '_ {
+        let runs = self.runs.iter();
+        runs.map(|(number, run)| (*number, Arc::clone(&run.file)))
     }
 
-    /// Removes runs that the next start does not need.
-    pub(super) fn remove_replaced(&mut self) {
-        for number in std::mem::take(&mut self.replaced) {
-            self.dir.remove(Kind::Slots, number);
-        }
+    /// Runs that have become of no use. The next start may need their files.
+    pub(super) fn take_replaced(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.replaced)
     }
 
     /// The newest runs, when there are enough of about one size.
@@ -434,7 +430,7 @@ impl RunWriter {
         self.write_chunk()?;
         let file = self.to.into_inner();
         let file = file.map_err(|error| self.dir.error("write to", error.error()))?;
-        let left = self.slots;
+        let (file, left) = (Arc::new(file), self.slots);
         Ok(Written {
             number: self.number,
             run: Run { file, left },
