@@ -75,5 +75,6 @@ mod templates;
 mod tongues;
 mod traps;
 mod trouble;
+mod unread;
 mod uploads;
 mod vocabulary;

@@ -73,6 +73,21 @@ pub enum ArchiveError {
 }
 
 impl ArchiveError {
+    /// Whether what was read is damaged. Else the system is in the way, or a file is not there, and what it holds
+    /// may be whole.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            ArchiveError::Body { .. } => true,
+            ArchiveError::Write { .. }
+            | ArchiveError::Place { .. }
+            | ArchiveError::Read { .. }
+            | ArchiveError::Failed
+            | ArchiveError::NewerJournal { .. }
+            | ArchiveError::Ahead { .. }
+            | ArchiveError::Json(_) => false,
+        }
+    }
+
     pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> ArchiveError + '_ {
         move |source| ArchiveError::Write {
             path: path.to_owned(),

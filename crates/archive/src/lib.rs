@@ -61,6 +61,7 @@ mod capture;
 mod recover;
 mod replay;
 mod scan;
+mod texts;
 mod verify;
 
 // WARC files of other writers.
@@ -86,6 +87,7 @@ pub use record::{
 pub use recover::{Cut, Recovery, cut_to};
 pub use replay::{RawReplay, RawReplayed, Replay, Replayed, end, make_durable, replay, replay_raw};
 pub use response::Response;
+pub use texts::{Texts, Unread};
 pub use verify::{BodyCheck, check_bodies};
 
 #[cfg(doctest)]

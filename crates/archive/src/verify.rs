@@ -45,6 +45,11 @@ impl BodyCheck {
         })
     }
 
+    /// Whether the file of this number is there.
+    pub fn has_file(&self, number: u32) -> bool {
+        self.extents.contains_key(&number)
+    }
+
     /// The number of the last file, 0 where there is none.
     pub fn last_file(&self) -> u32 {
         self.extents

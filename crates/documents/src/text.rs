@@ -1,8 +1,6 @@
 //! A text from bytes: the main content of a page, or a plain text as it is.
 
-use std::path::Path;
-
-use archive::{BodyRef, PageRecord, Payload};
+use archive::{BodyRef, PageRecord, Payload, Texts};
 use fetcher::{FetchLimits, TextForm};
 use segment::{Segmenter, Words};
 use url::Url;
@@ -88,26 +86,26 @@ impl Text {
 /// The main text of a crawled page, from the crawl's archive: as archived, or else read again from the
 /// archived body, since without a topic the texts of dropped pages are not archived. `None` where
 /// neither is there.
-pub fn page_text(archive: &Path, page: &PageRecord) -> Option<String> {
+pub fn page_text(texts: &Texts, page: &PageRecord) -> Option<String> {
     let text = page.text.as_ref();
-    let text = text.and_then(|at| archive::read_text(archive, at).ok());
+    let text = text.and_then(|at| texts.text(at));
     text.or_else(|| {
         let body = page.body.as_ref().filter(|_| page.page.is_some())?;
-        body_text(archive, &page.url, body)
+        body_text(texts, &page.url, body)
     })
 }
 
 /// The main text of an archived body, read again.
-pub fn body_text(archive: &Path, url: &str, at: &BodyRef) -> Option<String> {
-    let payload = archive::read_body(archive, at).ok()?;
+pub fn body_text(texts: &Texts, url: &str, at: &BodyRef) -> Option<String> {
+    let payload = texts.body(at)?;
     let url = Url::parse(url).ok();
     Some(Text::of_archived(&payload, url.as_ref()).text)
 }
 
 /// The main content of an archived page as Markdown, read again from its body; `None` where that is
 /// not there, or no page.
-pub fn body_markdown(archive: &Path, url: &str, at: &BodyRef) -> Option<String> {
-    let payload = archive::read_body(archive, at).ok()?;
+pub fn body_markdown(texts: &Texts, url: &str, at: &BodyRef) -> Option<String> {
+    let payload = texts.body(at)?;
     let field = |name| {
         let value = payload.header(name);
         value.and_then(|value| std::str::from_utf8(value).ok())

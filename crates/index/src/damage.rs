@@ -38,7 +38,11 @@ pub(crate) fn guarded<T>(
         true => format!("files in {} are damaged", dir.display()),
         false => format!("damaged: {}", files.join(", ")),
     };
-    Err(IndexError::Engine { what, why })
+    Err(IndexError::Engine {
+        what,
+        why,
+        kind: None,
+    })
 }
 
 /// None where the work panics, of which nothing is printed.

@@ -10,7 +10,7 @@
 //! disk that cannot be written.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ use tantivy::directory::error::{
     DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError,
 };
 use tantivy::directory::{
-    Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, OwnedBytes, WatchCallback,
-    WatchHandle, WritePtr,
+    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, OwnedBytes,
+    TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
 };
 
 /// Bytes of a file that are read at once when fewer are asked for.
@@ -33,6 +33,47 @@ const WINDOW_BYTES: usize = 128 << 10;
 pub(crate) struct PreadDirectory {
     root: PathBuf,
     engine: MmapDirectory,
+    failed: FailedWrite,
+}
+
+/// What kind of error the last write met that failed. The engine writes with threads of its own, and hands on the
+/// words of their errors alone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FailedWrite(Arc<Mutex<Option<io::ErrorKind>>>);
+
+impl FailedWrite {
+    /// The kind, since this was asked last.
+    pub(crate) fn take(&self) -> Option<io::ErrorKind> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn note<T>(&self, written: io::Result<T>) -> io::Result<T> {
+        written.inspect_err(|error| {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.kind());
+        })
+    }
+}
+
+/// A file that is written, and notes when that fails.
+struct NotedFile {
+    file: WritePtr,
+    failed: FailedWrite,
+}
+
+impl Write for NotedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.failed.note(self.file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.failed.note(self.file.flush())
+    }
+}
+
+impl TerminatingWrite for NotedFile {
+    fn terminate_ref(&mut self, token: AntiCallToken) -> io::Result<()> {
+        self.failed.note(self.file.terminate_ref(token))
+    }
 }
 
 impl PreadDirectory {
@@ -41,7 +82,13 @@ impl PreadDirectory {
         Ok(PreadDirectory {
             root: root.to_owned(),
             engine: MmapDirectory::open(root)?,
+            failed: FailedWrite::default(),
         })
+    }
+
+    /// Tells of writes that failed.
+    pub(crate) fn failed(&self) -> FailedWrite {
+        self.failed.clone()
     }
 }
 
@@ -56,20 +103,8 @@ macro_rules! engine_methods {
             self.engine.exists(path)
         }
 
-        fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-            self.engine.open_write(path)
-        }
-
         fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
             self.engine.atomic_read(path)
-        }
-
-        fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-            self.engine.atomic_write(path, data)
-        }
-
-        fn sync_directory(&self) -> io::Result<()> {
-            self.engine.sync_directory()
         }
 
         fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
@@ -97,6 +132,18 @@ impl ReadOnlyDirectory {
 impl Directory for ReadOnlyDirectory {
     engine_methods!();
 
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        self.engine.open_write(path)
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.engine.atomic_write(path, data)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.engine.sync_directory()
+    }
+
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         self.engine.get_file_handle(path)
     }
@@ -118,6 +165,23 @@ impl Directory for ReadOnlyDirectory {
 
 impl Directory for PreadDirectory {
     engine_methods!();
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let noted = NotedFile {
+            file: self.engine.open_write(path)?,
+            failed: self.failed.clone(),
+        };
+        // The engine's file has a buffer already.
+        Ok(BufWriter::with_capacity(0, Box::new(noted)))
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.failed.note(self.engine.atomic_write(path, data))
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.failed.note(self.engine.sync_directory())
+    }
 
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         let failed = |error: io::Error| match error.kind() {
@@ -205,6 +269,38 @@ mod tests {
             }
             prop_assert!(file.read_bytes(0..len + 1).is_err());
         }
+    }
+
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl TerminatingWrite for Full {
+        fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_write_that_fails_is_noted_with_its_kind() {
+        // The engine told "Internal error: 'No space left on device'", in words alone.
+        let failed = FailedWrite::default();
+        let mut file = NotedFile {
+            file: BufWriter::with_capacity(0, Box::new(Full)),
+            failed: failed.clone(),
+        };
+        assert_eq!(failed.take(), None);
+        file.write_all(b"a segment").unwrap_err();
+        assert_eq!(failed.take(), Some(io::ErrorKind::StorageFull));
+        assert_eq!(failed.take(), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Why the index could not do what it was asked.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use kv::StoreError;
@@ -21,10 +22,23 @@ pub enum IndexError {
         what: &'static str,
         /// What the search engine said.
         why: String,
+        /// What kind of error of the system that is, if the engine told.
+        kind: Option<io::ErrorKind>,
     },
     /// The index cannot be opened for writing.
     #[error("{0}")]
     Store(StoreError),
+}
+
+impl IndexError {
+    /// What kind of error of the system it is, if it is one.
+    pub fn kind(&self) -> Option<io::ErrorKind> {
+        match self {
+            IndexError::Missing(_) => None,
+            IndexError::Engine { kind, .. } => *kind,
+            IndexError::Store(error) => error.kind(),
+        }
+    }
 }
 
 impl From<StoreError> for IndexError {
@@ -38,33 +52,49 @@ impl From<StoreError> for IndexError {
 /// of no use.
 pub(crate) fn opening(dir: &Path, error: &TantivyError) -> StoreError {
     let place = dir.display().to_string();
-    let at = |file: &Path| dir.join(file).display().to_string();
-    let (io, place) = match error {
-        TantivyError::LockFailure(LockError::LockBusy, _) => return StoreError::InUse { place },
+    if let Some((io, file)) = of_system(error) {
+        let place = file.map_or(place, |file| dir.join(file).display().to_string());
+        return StoreError::of_system("open", &place, io);
+    }
+    match error {
+        TantivyError::LockFailure(LockError::LockBusy, _) => StoreError::InUse { place },
+        TantivyError::SystemError(cause) | TantivyError::ErrorInThread(cause) => {
+            StoreError::Refused {
+                doing: format!("open {place}"),
+                cause: cause.clone(),
+                kind: io::ErrorKind::Other,
+            }
+        }
+        // The engine's many other kinds speak of what it read.
+        _ => StoreError::damaged(place, format!("the index is damaged: {error}")),
+    }
+}
+
+/// The system's error in an error of the engine, and the file if it names one.
+fn of_system(error: &TantivyError) -> Option<(&io::Error, Option<&Path>)> {
+    match error {
         TantivyError::IoError(io)
         | TantivyError::LockFailure(LockError::IoError(io), _)
         | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: io, .. }) => {
-            (io, place)
+            Some((io, None))
         }
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath })
         | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, filepath }) => {
-            (io_error, at(filepath))
+            Some((io_error, Some(filepath)))
         }
-        TantivyError::SystemError(cause) | TantivyError::ErrorInThread(cause) => {
-            let (doing, cause) = (format!("open {place}"), cause.clone());
-            return StoreError::Refused { doing, cause };
-        }
-        // The engine's many other kinds speak of what it read.
-        _ => return StoreError::damaged(place, format!("the index is damaged: {error}")),
-    };
-    StoreError::of_system("open", &place, io)
+        _ => None,
+    }
 }
 
 /// Names what was being done when the engine failed.
-pub(crate) fn engine<E: std::fmt::Display>(what: &'static str) -> impl FnOnce(E) -> IndexError {
-    move |error| IndexError::Engine {
-        what,
-        why: error.to_string(),
+pub(crate) fn engine<E: Into<TantivyError>>(what: &'static str) -> impl FnOnce(E) -> IndexError {
+    move |error| {
+        let error = error.into();
+        IndexError::Engine {
+            what,
+            why: error.to_string(),
+            kind: of_system(&error).map(|(io, _)| io.kind()),
+        }
     }
 }
 
@@ -79,6 +109,20 @@ mod tests {
         let (io_error, filepath) = (io.clone(), "x.idx".into());
         let read = OpenReadError::IoError { io_error, filepath };
         [TantivyError::IoError(io), read.into()].map(|error| opening(Path::new("index"), &error))
+    }
+
+    #[test]
+    fn a_full_disk_and_a_used_up_quota_are_known_by_their_kinds() {
+        // ENOSPC, EDQUOT.
+        for (code, kind) in [
+            (28, ErrorKind::StorageFull),
+            (122, ErrorKind::QuotaExceeded),
+        ] {
+            let error = engine("write")(Error::from_raw_os_error(code));
+            assert_eq!(error.kind(), Some(kind));
+        }
+        let killed = TantivyError::ErrorInThread("An index writer was killed.".into());
+        assert_eq!(engine("write")(killed).kind(), None);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use tantivy::{
     Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError, Term,
 };
 
-use crate::directory::PreadDirectory;
+use crate::directory::{FailedWrite, PreadDirectory};
 use crate::error::{IndexError, engine, opening};
 use crate::forms::push_forms;
 use crate::schema::{Fields, INDEX_SCHEME, host_terms, is_list, tokenizers};
@@ -91,6 +91,7 @@ struct Payload {
 pub struct PageIndex {
     index: Index,
     writer: IndexWriter,
+    failed: FailedWrite,
     fields: Fields,
     joined: String,
 }
@@ -139,6 +140,7 @@ impl PageIndex {
     fn open_checked(dir: &Path, heap_bytes: usize) -> tantivy::Result<PageIndex> {
         let fields = Fields::new();
         let directory = PreadDirectory::open(dir)?;
+        let failed = directory.failed();
         let index = Index::builder()
             .schema(fields.schema.clone())
             .tokenizers(tokenizers())
@@ -153,6 +155,7 @@ impl PageIndex {
         Ok(PageIndex {
             index,
             writer,
+            failed,
             fields,
             joined: String::new(),
         })
@@ -225,7 +228,7 @@ impl PageIndex {
         self.delete(document.url);
         self.writer
             .add_document(entry)
-            .map_err(engine("add a page to the search index"))?;
+            .map_err(writing(&self.failed, "add a page to the search index"))?;
         Ok(())
     }
 
@@ -247,9 +250,12 @@ impl PageIndex {
             words: SEGMENT_SCHEME,
         })
         .map_err(engine(COMMIT))?;
-        let mut commit = self.writer.prepare_commit().map_err(engine(COMMIT))?;
+        let mut commit = self
+            .writer
+            .prepare_commit()
+            .map_err(writing(&self.failed, COMMIT))?;
         commit.set_payload(&payload);
-        commit.commit().map_err(engine(COMMIT))?;
+        commit.commit().map_err(writing(&self.failed, COMMIT))?;
         Ok(())
     }
 
@@ -267,13 +273,21 @@ impl PageIndex {
     /// # Errors
     /// When a segment cannot be read.
     pub fn urls(&self) -> Result<Vec<(String, u64)>, IndexError> {
-        let reader = self
-            .index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .try_into()
-            .map_err(engine(READ))?;
-        urls(&reader, &self.fields)
+        urls(&self.reader()?, &self.fields)
+    }
+
+    /// Gives URL, record number and text of every document as of the last commit, in no order.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn each(&self, look: &mut dyn FnMut(&str, u64, &str)) -> Result<(), IndexError> {
+        each(&self.reader()?, &self.fields, look)
+    }
+
+    fn reader(&self) -> Result<IndexReader, IndexError> {
+        let reader = self.index.reader_builder();
+        let reader = reader.reload_policy(ReloadPolicy::Manual).try_into();
+        reader.map_err(engine(READ))
     }
 
     /// Waits for merges to end, so that the directory no longer changes. Documents that were not
@@ -285,7 +299,7 @@ impl PageIndex {
         drop(self.index);
         self.writer
             .wait_merging_threads()
-            .map_err(engine("close the search index"))
+            .map_err(writing(&self.failed, "close the search index"))
     }
 }
 
@@ -298,22 +312,50 @@ fn merges() -> LogMergePolicy {
     policy
 }
 
+/// Names what was being done when the engine failed, with what kind of error its write met.
+fn writing<'f>(
+    failed: &'f FailedWrite,
+    what: &'static str,
+) -> impl FnOnce(TantivyError) -> IndexError + 'f {
+    move |error| {
+        let mut error = engine(what)(error);
+        if let IndexError::Engine { kind, .. } = &mut error {
+            *kind = kind.or_else(|| failed.take());
+        }
+        error
+    }
+}
+
 pub(crate) fn urls(
     reader: &IndexReader,
     fields: &Fields,
 ) -> Result<Vec<(String, u64)>, IndexError> {
+    let mut urls = Vec::with_capacity(reader.searcher().num_docs() as usize);
+    let mut note = |url: &str, seq, _: &str| urls.push((url.to_owned(), seq));
+    each(reader, fields, &mut note)?;
+    Ok(urls)
+}
+
+fn each(
+    reader: &IndexReader,
+    fields: &Fields,
+    look: &mut dyn FnMut(&str, u64, &str),
+) -> Result<(), IndexError> {
     let searcher = reader.searcher();
-    let mut urls = Vec::with_capacity(searcher.num_docs() as usize);
     for segment in searcher.segment_readers() {
         let store = segment.get_store_reader(4).map_err(engine(READ))?;
         for document in store.iter::<TantivyDocument>(segment.alive_bitset()) {
             let document = document.map_err(engine(READ))?;
-            let url = document.get_first(fields.url).and_then(|url| url.as_str());
+            let text = |field| document.get_first(field).and_then(|text| text.as_str());
             let seq = document.get_first(fields.seq).and_then(|seq| seq.as_u64());
-            urls.push((url.unwrap_or_default().to_owned(), seq.unwrap_or(0)));
+            look(
+                text(fields.url).unwrap_or_default(),
+                seq.unwrap_or(0),
+                text(fields.text).unwrap_or_default(),
+            );
         }
     }
-    Ok(urls)
+    Ok(())
 }
 
 /// Checks the index in `dir`, and gives its position: 0 where there is none. The engine may panic on a damaged one.

@@ -122,9 +122,12 @@ impl Searcher {
         let directory = ReadOnlyDirectory::open(dir).map_err(engine(OPEN))?;
         let mut index = Index::open(directory).map_err(engine(OPEN))?;
         if index.schema() != fields.schema {
-            return Err(engine(OPEN)(
-                "it is of another version: `tamis check-dir DIR --repair` builds it anew",
-            ));
+            return Err(IndexError::Engine {
+                what: OPEN,
+                why: "it is of another version: `tamis check-dir DIR --repair` builds it anew"
+                    .into(),
+                kind: None,
+            });
         }
         index.set_tokenizers(tokenizers());
         let reader = index

@@ -22,6 +22,8 @@ pub enum StoreError {
         doing: String,
         /// What the system said.
         cause: String,
+        /// What kind of error that is.
+        kind: io::ErrorKind,
     },
     /// What is stored cannot be used: it is damaged or of another format. The store has to be
     /// begun anew.
@@ -35,6 +37,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// What kind of error of the system it is, if it is one.
+    pub fn kind(&self) -> Option<io::ErrorKind> {
+        match self {
+            StoreError::Refused { kind, .. } => Some(*kind),
+            StoreError::InUse { .. } | StoreError::Damaged { .. } => None,
+        }
+    }
+
     /// The error for a store that holds what it cannot hold.
     pub fn damaged(place: impl Into<String>, why: impl Into<String>) -> StoreError {
         StoreError::Damaged {
@@ -48,6 +58,7 @@ impl StoreError {
         StoreError::Refused {
             doing: format!("{doing} {}", place.display()),
             cause: cause.to_string(),
+            kind: cause.kind(),
         }
     }
 
@@ -59,6 +70,7 @@ impl StoreError {
             false => StoreError::Refused {
                 doing: format!("{doing} {place}"),
                 cause: words_of(error),
+                kind: error.kind(),
             },
         }
     }
@@ -135,6 +147,21 @@ mod tests {
         let told = StoreError::of_engine("write to", "state/x", &error).to_string();
         let words = io::Error::from_raw_os_error(28).to_string();
         assert_eq!(told, format!("write to state/x: {words}"));
+    }
+
+    #[test]
+    fn a_full_disk_and_a_used_up_quota_are_known_by_their_kinds() {
+        // ENOSPC, EDQUOT, also where the engine has copied the error.
+        let kinds = [
+            (28, io::ErrorKind::StorageFull),
+            (122, io::ErrorKind::QuotaExceeded),
+        ];
+        for (code, kind) in kinds {
+            let error = sled::Error::Io(io::Error::from_raw_os_error(code)).clone();
+            let error = StoreError::of_engine("write to", "state/x", &error);
+            assert_eq!(error.kind(), Some(kind));
+        }
+        assert_eq!(StoreError::damaged("state/x", "noise").kind(), None);
     }
 
     #[test]

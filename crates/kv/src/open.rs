@@ -228,6 +228,7 @@ mod tests {
                         return Err(StoreError::Refused {
                             doing: "read".into(),
                             cause: "disk full".into(),
+                            kind: std::io::ErrorKind::StorageFull,
                         });
                     }
                     value if value.starts_with(b"row") => {}

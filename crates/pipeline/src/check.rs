@@ -2,8 +2,8 @@
 //!
 //! The journal is read once from its beginning. From it follows what every view must hold:
 //! admitted = pending + finished; no URL finished twice; every kept page in the tables and in the
-//! search index, once; no fingerprint without its record; every duplicate of a page that was kept. Every
-//! archived body and text of which it tells can be read.
+//! search index, once, with its archived text; no fingerprint without its record; every duplicate of a
+//! page that was kept. Every archived body and text of which it tells can be read.
 //! What is saved of the crawl's memory is what the records before it give, from the first on. With
 //! `rejudge`, each recorded verdict is made again from its recorded inputs, in order.
 
@@ -251,14 +251,29 @@ fn check_index(
     };
     let mut wanted: HashSet<&str> = journal.kept.values().map(String::as_str).collect();
     let behind = report.lags("the search index", opened.position, dir)?;
-    for (url, page) in index.urls()? {
+    let texts = dir.texts();
+    let mut other_texts = 0;
+    let mut first_other = None;
+    let mut look = |url: &str, page: u64, text: &str| {
+        let archived = journal.texts.get(&page).and_then(|at| texts.text(at));
+        if archived.is_some_and(|archived| archived != text) {
+            other_texts += 1;
+            first_other.get_or_insert_with(|| url.to_owned());
+        }
         // Of a page that has left since, one that is behind knows nothing.
         let may_have_left = behind && journal.ever_kept.contains(&page);
-        if !wanted.remove(url.as_str()) && !may_have_left {
+        if !wanted.remove(url) && !may_have_left {
             report.problem(format!(
                 "{url} stands in the search index but is not kept, or stands there twice"
             ));
         }
+    };
+    index.each(&mut look)?;
+    if let Some(url) = first_other {
+        report.problem(format!(
+            "the search index has {other_texts} pages with other texts than the archive, {url} first; `tamis check-dir \
+             --repair` builds it again"
+        ));
     }
     if !behind {
         for url in wanted {
@@ -299,6 +314,7 @@ fn check_memory(
         prints: true,
         views: false,
     };
+    let texts = dir.texts();
     for replayed in archive::replay(&dir.archive(), Position::START)? {
         let Replayed::Record { record, position } = replayed? else {
             continue;
@@ -306,9 +322,9 @@ fn check_memory(
         if position.0 > saved.position {
             break;
         }
-        let read = |at: &archive::BodyRef| archive::read_text(&dir.archive(), at).ok();
-        state.apply(&record, stored, Lent::default(), read)?;
+        state.apply(&record, stored, Lent::default(), |at| texts.text(at))?;
     }
+    texts.all_there()?;
     let given = memory::hash_of(&state);
     match (saved.hash(), given) {
         (Ok(saved), Ok(given)) if saved == given => {}
@@ -334,15 +350,17 @@ fn in_ram(config: &CrawlConfig) -> IndexConfig {
 /// Throws the views away, so that the next open rebuilds them from the archive.
 ///
 /// # Errors
-/// When another process has the directory, or it cannot be written.
+/// When another process has the directory, or it cannot be written; and, before anything is thrown away, when a file
+/// with archived texts is not there or cannot be read.
 pub fn repair(dir: &CrawlDir, config: &Arc<CrawlConfig>) -> Result<Vec<String>, CrawlError> {
     let _lock = dir.lock()?;
+    let damage = damage_of(dir)?;
     for view in [dir.frontier(), dir.fingerprints(), dir.index()] {
         views::remove(&view)?;
     }
     saved_file::remove(&dir.memory())?;
     saved_file::remove(&dir.visits())?;
-    note_damage(dir)?;
+    note_damage(dir, &damage)?;
     Ok(views::open(dir, config, &Progress::default(), crate::node::is_node(dir))?.notes)
 }
 
@@ -358,9 +376,11 @@ pub(crate) fn seen_by_repair(dir: &CrawlDir) -> Result<HashSet<String>, CrawlErr
     }
 }
 
-/// Notes the damaged places of the archive: what stood there cannot be had again, and a later check
-/// does not ask for it any more.
-fn note_damage(dir: &CrawlDir) -> Result<(), CrawlError> {
+/// The damaged places of the archive, a line each.
+///
+/// # Errors
+/// When it cannot be read, or a file with texts is not there at all.
+fn damage_of(dir: &CrawlDir) -> Result<String, CrawlError> {
     let mut damage = String::new();
     let mut bodies = Bodies::check(dir)?;
     let mut note = |found: &str| {
@@ -374,6 +394,15 @@ fn note_damage(dir: &CrawlDir) -> Result<(), CrawlError> {
         }
     }
     bodies.damage().for_each(|found| note(&found));
+    let texts = dir.texts();
+    bodies.text_without_file().and_then(|at| texts.text(at));
+    texts.all_there().map_err(CrawlError::Texts)?;
+    Ok(damage)
+}
+
+/// Notes the damaged places of the archive: what stood there cannot be had again, and a later check
+/// does not ask for it any more.
+fn note_damage(dir: &CrawlDir, damage: &str) -> Result<(), CrawlError> {
     if damage.is_empty() {
         return Ok(());
     }

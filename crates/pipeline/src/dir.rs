@@ -20,6 +20,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use archive::Texts;
 use config::for_shell;
 
 use crate::error::CrawlError;
@@ -104,6 +105,14 @@ impl CrawlDir {
     /// `crawl.toml`, the configuration in force.
     pub fn config(&self) -> PathBuf {
         self.root.join("crawl.toml")
+    }
+
+    /// The archived texts and bodies. Of copies the last files may not be there yet: see [`Texts::of_copies`].
+    pub fn texts(&self) -> Texts {
+        match self.is_copy() {
+            true => Texts::of_copies(&self.archive()),
+            false => Texts::of(&self.archive()),
+        }
     }
 
     /// `archive/`.

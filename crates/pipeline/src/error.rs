@@ -1,7 +1,9 @@
 //! Why a crawl cannot go on.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use archive::ArchiveError;
 use frontier::FrontierError;
 use kv::StoreError::{Damaged, InUse, Refused};
 
@@ -30,12 +32,20 @@ pub enum CrawlError {
     },
     /// A newer Tamis wrote the archive.
     #[error("{0}; use the Tamis that wrote it, or a newer one; nothing was changed")]
-    Newer(archive::ArchiveError),
+    Newer(ArchiveError),
     /// The archive cannot be read or written. What was acknowledged is safe.
     #[error(
         "the archive cannot be used; every page recorded so far is safe, mend the cause and start again"
     )]
-    Archive(#[source] archive::ArchiveError),
+    Archive(#[source] ArchiveError),
+    /// Files with archived texts of which something is to be made anew cannot be opened or read. They may be back
+    /// tomorrow, and nothing is made without them.
+    #[error(
+        "archived texts cannot be read, and nothing is made anew without them: put the file back or mend what keeps it \
+         from being read, and start again; of one that is lost for good an empty file in its place says so, and what \
+         stood there counts as lost; nothing was changed"
+    )]
+    Texts(#[source] ArchiveError),
     /// The frontier's store failed. One that is damaged is rebuilt from the archive on the next start.
     #[error(
         "frontier: {error}; {next}",
@@ -72,6 +82,32 @@ pub enum CrawlError {
 }
 
 impl CrawlError {
+    /// What kind of error of the system it is, if it is one.
+    pub fn kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Directory { source, .. }
+            | Self::Archive(
+                ArchiveError::Read { source, .. } | ArchiveError::Write { source, .. },
+            )
+            | Self::Texts(ArchiveError::Read { source, .. }) => Some(source.kind()),
+            Self::Frontier(FrontierError::Store(error))
+            | Self::Fingerprints(simhash::IndexError::Store(error)) => error.kind(),
+            Self::Index(error) => error.kind(),
+            Self::NotACrawl(_)
+            | Self::Occupied(_)
+            | Self::InUse(_)
+            | Self::Newer(_)
+            | Self::Archive(_)
+            | Self::Texts(_)
+            | Self::Frontier(_)
+            | Self::Fingerprints(_)
+            | Self::Setup(_)
+            | Self::Ledger(_)
+            | Self::Lost(_)
+            | Self::Panicked(_) => None,
+        }
+    }
+
     /// What is wrong with a view's files, where the error says that they are damaged.
     pub(crate) fn damage(&self) -> Option<&str> {
         match self {
@@ -93,7 +129,6 @@ fn next_of(is_in_the_way: bool) -> &'static str {
 
 /// What to do about a directory that cannot be used.
 fn mend_of(error: &std::io::Error) -> &'static str {
-    use std::io::ErrorKind;
     match error.kind() {
         ErrorKind::NotFound => "make the directory above it",
         ErrorKind::NotADirectory => {
@@ -105,10 +140,10 @@ fn mend_of(error: &std::io::Error) -> &'static str {
     }
 }
 
-impl From<archive::ArchiveError> for CrawlError {
-    fn from(error: archive::ArchiveError) -> Self {
+impl From<ArchiveError> for CrawlError {
+    fn from(error: ArchiveError) -> Self {
         match error {
-            archive::ArchiveError::NewerJournal { .. } => Self::Newer(error),
+            ArchiveError::NewerJournal { .. } => Self::Newer(error),
             error => Self::Archive(error),
         }
     }
@@ -133,6 +168,7 @@ mod tests {
         let refused = Refused {
             doing: "open index".into(),
             cause: "Permission denied".into(),
+            kind: ErrorKind::PermissionDenied,
         };
         let told = CrawlError::from(index::IndexError::Store(refused)).to_string();
         assert_eq!(
@@ -143,5 +179,31 @@ mod tests {
         let damaged = CrawlError::from(damaged);
         assert!(damaged.to_string().ends_with("on the next start"));
         assert_eq!(damaged.damage(), Some("noise"));
+    }
+
+    #[test]
+    fn a_full_disk_and_a_used_up_quota_are_known_by_their_kinds_wherever_they_are_met() {
+        // They were looked for in the words, and a quota was not among them.
+        for (code, kind) in [
+            (28, ErrorKind::StorageFull),
+            (122, ErrorKind::QuotaExceeded),
+        ] {
+            let io = || std::io::Error::from_raw_os_error(code);
+            let refused = || kv::StoreError::of_system("write to", "state", &io());
+            let path = PathBuf::from("archive/00001.warc.gz");
+            let errors: [CrawlError; 5] = [
+                CrawlError::Directory {
+                    what: "write crawl.toml".into(),
+                    source: io(),
+                },
+                ArchiveError::Write { path, source: io() }.into(),
+                FrontierError::Store(refused()).into(),
+                simhash::IndexError::Store(refused()).into(),
+                index::IndexError::Store(refused()).into(),
+            ];
+            for error in errors {
+                assert_eq!(error.kind(), Some(kind), "{error}");
+            }
+        }
     }
 }

@@ -23,8 +23,9 @@ const COMMIT_DOCUMENTS_MAX: usize = 1_000;
 /// a hundred megabytes before they are a thousand.
 const COMMIT_BYTES_MAX: usize = 8 << 20;
 
-/// Longest time a kept page stays unsearchable.
-const COMMIT_INTERVAL: Duration = Duration::from_secs(10);
+/// Longest time a kept page stays unsearchable, and the longest part of a crawl of which a start reads the journal
+/// again for the index. A commit takes a tenth of a second, so a hundredth of the time goes to it at most.
+pub(crate) const COMMIT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What a record changes in the index, in order; `kept` is what it changed among the kept pages,
 /// and `read` gives the text and words of the page that it keeps.
@@ -73,7 +74,8 @@ pub(crate) fn changes(
 /// Is told each change of the kept pages, after its record is safe on disk, in journal order.
 pub type OnChange = Box<dyn FnMut(&Change) + Send>;
 
-/// Works until the inbox closes; the last commit is made then. `tell` hears of each change.
+/// Works until the inbox closes; the last commit is made then. `tell` hears of each change, and a commit is made
+/// `every` so often, or when much waits for one.
 ///
 /// # Errors
 /// When the index cannot be written.
@@ -81,44 +83,77 @@ pub(crate) fn run(
     index: &mut PageIndex,
     inbox: &Receiver<ToPublisher>,
     mut tell: Option<OnChange>,
+    every: Duration,
 ) -> Result<(), CrawlError> {
-    let (mut waiting, mut waiting_bytes) = (0, 0);
-    let mut reached = None;
-    let mut due = Instant::now() + COMMIT_INTERVAL;
+    let mut taken = Uncommitted::default();
+    let mut due = Instant::now() + every;
     loop {
         fail_point!("publish:before");
         match inbox.recv_timeout(due.saturating_duration_since(Instant::now())) {
             Ok(ToPublisher::Change(change)) => {
-                if let Change::Kept(kept) = &change {
-                    waiting_bytes += kept.text.len();
-                }
+                taken.change(&change);
                 if let Some(tell) = &mut tell {
                     tell(&change);
                 }
                 apply(index, change)?;
-                waiting += 1;
-                reached = None;
                 continue;
             }
-            Ok(ToPublisher::Reached(position)) => reached = Some(position),
+            Ok(ToPublisher::Reached(position)) => taken.reached = Some(position),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        // Only between groups is the position true of everything that was added.
-        let is_full = waiting >= COMMIT_DOCUMENTS_MAX || waiting_bytes >= COMMIT_BYTES_MAX;
-        let is_due = is_full || Instant::now() >= due;
-        if let Some(position) = reached.filter(|_| is_due && waiting > 0) {
+        let is_due = taken.is_full() || Instant::now() >= due;
+        if let Some(position) = taken.position().filter(|_| is_due) {
             index.commit(position)?;
-            (waiting, waiting_bytes) = (0, 0);
+            taken = Uncommitted::since(position);
         }
         if is_due {
-            due = Instant::now() + COMMIT_INTERVAL;
+            due = Instant::now() + every;
         }
     }
-    if let Some(position) = reached {
+    if let Some(position) = taken.position() {
         index.commit(position)?;
     }
     Ok(())
+}
+
+/// What the index has taken in since its last commit.
+#[derive(Debug, Default)]
+struct Uncommitted {
+    documents: usize,
+    bytes: usize,
+    /// The journal position of all that was taken in, between two groups: only there is it true of everything.
+    reached: Option<u64>,
+    /// The position of the last commit.
+    committed: Option<u64>,
+}
+
+impl Uncommitted {
+    fn since(position: u64) -> Uncommitted {
+        Uncommitted {
+            committed: Some(position),
+            ..Uncommitted::default()
+        }
+    }
+
+    fn change(&mut self, change: &Change) {
+        self.documents += 1;
+        if let Change::Kept(kept) = change {
+            self.bytes += kept.text.len();
+        }
+        self.reached = None;
+    }
+
+    fn is_full(&self) -> bool {
+        self.documents >= COMMIT_DOCUMENTS_MAX || self.bytes >= COMMIT_BYTES_MAX
+    }
+
+    /// The position to commit, if that is another than the last. A journal that grows though no page is kept
+    /// moves it as well: else a start would read all of that again.
+    fn position(&self) -> Option<u64> {
+        self.reached
+            .filter(|position| self.committed != Some(*position))
+    }
 }
 
 /// Makes one change of the index.
@@ -153,6 +188,46 @@ mod tests {
                 Change::Withdrawn(url) => format!("-{url}"),
             })
             .collect()
+    }
+
+    #[test]
+    fn a_journal_that_grows_though_no_page_is_kept_moves_the_position() {
+        // It stood still, and after a kill a start read the journal of all dead seeds again.
+        let dir = tempfile::tempdir().expect("a directory");
+        let (mut index, _) = PageIndex::open(dir.path()).expect("opens");
+        let meta = dir.path().join("meta.json");
+        let has_moved = || {
+            let meta = std::fs::read_to_string(&meta).unwrap_or_default();
+            meta.contains("position\\\":7,")
+        };
+        let (out, inbox) = std::sync::mpsc::channel();
+        std::thread::scope(|threads| {
+            let every = Duration::from_millis(1);
+            let publisher = threads.spawn(move || run(&mut index, &inbox, None, every));
+            out.send(ToPublisher::Reached(7)).expect("it listens");
+            let late = Instant::now() + Duration::from_secs(20);
+            while !has_moved() && Instant::now() < late {
+                std::thread::park_timeout(every);
+            }
+            // The inbox is open: this is not the commit at the end.
+            assert!(has_moved());
+            drop(out);
+            publisher.join().expect("no panic").expect("written");
+        });
+    }
+
+    #[test]
+    fn what_is_committed_is_committed_once_and_between_groups_alone() {
+        let mut taken = Uncommitted::since(7);
+        assert_eq!(taken.position(), None);
+        taken.reached = Some(7);
+        assert_eq!(taken.position(), None);
+        taken.reached = Some(9);
+        assert_eq!(taken.position(), Some(9));
+        taken.change(&Change::Withdrawn("http://a.example/".into()));
+        assert_eq!(taken.position(), None);
+        taken.reached = Some(12);
+        assert_eq!((taken.position(), taken.documents), (Some(12), 1));
     }
 
     #[test]

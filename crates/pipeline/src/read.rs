@@ -11,9 +11,9 @@ mod lists;
 mod page;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 
+use archive::Texts;
 use extractor::DomLimits;
 use fetcher::{FetchError, FetchLimits, Fetched, Purpose, TextForm};
 use frontier::{Canonicaliser, Lease, Refused};
@@ -57,13 +57,14 @@ pub(crate) struct Reader {
     attempts_max: u32,
     has_topic: bool,
     has_feeds: bool,
-    /// Where the texts of earlier visits are.
-    archive: PathBuf,
+    /// The texts of earlier visits, and whether it was told that some cannot be read.
+    texts: Texts,
+    told_unread: Once,
 }
 
 impl Reader {
     /// A reader within the configuration's limits.
-    pub(crate) fn new(config: &CrawlConfig, archive: PathBuf) -> Arc<Self> {
+    pub(crate) fn new(config: &CrawlConfig, texts: Texts) -> Arc<Self> {
         Arc::new(Self {
             segmenter: Segmenter::shared(),
             limits: setup::fetch_limits(config),
@@ -76,7 +77,8 @@ impl Reader {
             attempts_max: config.politeness.attempts,
             has_topic: config.topic.is_some(),
             has_feeds: config.again.as_ref().is_some_and(|again| again.feeds),
-            archive,
+            texts,
+            told_unread: Once::new(),
         })
     }
 

@@ -226,7 +226,7 @@ impl Line {
             }
         };
         let writer = start_writer(writer, writer_inbox, to_dispatcher.clone())?;
-        let reader = Reader::new(config, dir.archive());
+        let reader = Reader::new(config, dir.texts());
         let readers = start_readers(config, &reader, to_read, &to_writer, to_dispatcher)?;
         Ok(Self {
             runtime,
@@ -347,7 +347,7 @@ fn start_publisher(
         .name("publish".into())
         .spawn(move || {
             let _told = EndTold::always("search index", to_dispatcher);
-            publish::run(&mut index, &inbox, on_change)
+            publish::run(&mut index, &inbox, on_change, publish::COMMIT_INTERVAL)
         })
         .map_err(cannot_start("search index thread"))
 }

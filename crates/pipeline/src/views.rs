@@ -10,7 +10,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use archive::{Archive, BodyRef, Damage, Event, Position, RawReplayed, Record, Replayed};
+use archive::{Archive, BodyRef, Damage, Event, Position, RawReplayed, Record, Replayed, Texts};
 use frontier::Frontier;
 use index::PageIndex;
 use simhash::{IndexConfig, TableIndex};
@@ -198,6 +198,7 @@ impl Opened {
     ) -> Result<(), CrawlError> {
         let from = reached.least();
         let mut told = Told::new(progress, self.archive.last_seq());
+        let texts = dir.texts();
         let seen = check::seen_by_repair(dir)?;
         let is_news = |damage: &Damage| !seen.contains(&damage.to_string().replace('\n', " "));
         let before = damage_before(dir, Position(from))?;
@@ -213,7 +214,7 @@ impl Opened {
             };
             position = next;
             fail_point!("replay:before");
-            self.apply(&record, next, reached, dir)?;
+            self.apply(&record, next, reached, &texts)?;
             told.record(record.seq);
             if next > reached.views {
                 self.memory.journal_at(Position(next));
@@ -237,6 +238,12 @@ impl Opened {
         }
         told.end();
         self.note_damage(&damaged, dir);
+        self.notes.extend(texts.take_unread().map(|unread| {
+            format!(
+                "archive: {unread}; these are lost, and what was made anew is made without them: search finds their pages \
+                 by title alone, and a topic learns no words from them"
+            )
+        }));
         Ok(())
     }
 
@@ -265,9 +272,9 @@ impl Opened {
         record: &Record,
         position: u64,
         reached: &Reached,
-        dir: &CrawlDir,
+        texts: &Texts,
     ) -> Result<(), CrawlError> {
-        let read = |at: &BodyRef| archive::read_text(&dir.archive(), at).ok();
+        let read = |at: &BodyRef| texts.text(at);
         let is_indexed = position <= reached.index;
         let kept = match &record.event {
             Event::Page(page) if page.outcome.is_indexed() && !is_indexed => page.text.as_ref(),
@@ -291,6 +298,8 @@ impl Opened {
         };
         let applied = self.state.apply(record, stored, lent, read);
         let applied = applied?;
+        // What was learnt and would be indexed without a text that may be there goes no further than this.
+        texts.all_there().map_err(CrawlError::Texts)?;
         self.notes.extend(applied.problem);
         self.notes.extend(applied.kept.problem.clone());
         if is_indexed {

@@ -48,8 +48,9 @@ pub(crate) fn told(crawl: &Served, asked: &ChangesAsked) -> Result<ChangeList, F
     story::records(dir).for_each(|record| changes.add(&record));
     let offset = asked.offset.unwrap_or(0);
     let limit = asked.limit.unwrap_or(LIMIT).min(LIMIT_MAX);
-    let text = |at: &BodyRef| archive::read_text(&dir.archive(), at).ok();
-    let part = changes.part(kind, offset, limit, text);
+    let texts = dir.texts();
+    let part = changes.part(kind, offset, limit, |at: &BodyRef| texts.text(at));
+    story::tell_unread(&texts);
     let view = crawl.follower.view();
     let changed = |row: ChangeRow| ChangedPage {
         page: view.rows.url(&row.url).map(|row| row.page),

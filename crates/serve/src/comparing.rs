@@ -6,7 +6,6 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use archive::BodyRef;
 use http::StatusCode;
 use report::Comparison;
 use report::compare::PageFates;
@@ -17,7 +16,7 @@ use crate::crawls::{AGE_MAX, Served};
 use crate::jobs::alone;
 use crate::lists;
 use crate::rows::ROWS_MAX;
-use crate::story::records;
+use crate::story::{records, tell_unread};
 
 /// Texts are compared for so long; what comes after is counted as not compared.
 const COMPARING_MAX: Duration = Duration::from_secs(5);
@@ -59,10 +58,12 @@ fn pages(first: &Served, second: &Served) -> report::compare::PageComparison {
         records(crawl.follower.dir()).for_each(|record| fates.add(&record));
         fates
     };
-    let text =
-        |crawl: &Served, at: &BodyRef| archive::read_text(&crawl.follower.dir().archive(), at).ok();
-    let texts = (&|at: &BodyRef| text(first, at), &|at: &BodyRef| {
-        text(second, at)
-    });
-    fates(first).compare_within(&fates(second), (texts.0, texts.1), Some(COMPARING_MAX))
+    let texts = [first, second].map(|crawl| crawl.follower.dir().texts());
+    let compared = fates(first).compare_within(
+        &fates(second),
+        (&|at| texts[0].text(at), &|at| texts[1].text(at)),
+        Some(COMPARING_MAX),
+    );
+    texts.iter().for_each(tell_unread);
+    compared
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use archive::{BodyRef, Position, Record, Replayed};
+use archive::{BodyRef, Position, Record, Replayed, Texts};
 use explain::{LeftOut, Why};
 use frontier::CanonicalUrl;
 use outcome::UrlState;
@@ -100,11 +100,13 @@ pub(crate) fn tell(crawl: &Served, typed: &str, tongue: Tongue) -> Result<Told, 
         &mut story,
         config.topic.as_ref().map_or(0.5, |topic| topic.threshold),
     );
-    let text = |at: &BodyRef| archive::read_text(&dir.archive(), at).ok();
+    let archived = dir.texts();
+    let text = |at: &BodyRef| archived.text(at);
     let focus = match setup::focus_config(&config).map_err(unreadable)? {
         Some(topic) => Why::of(records(dir), &text, &topic, &story).map_err(unreadable)?,
         None => None,
     };
+    tell_unread(&archived);
     let texts = texts(crawl, &pages_of(&story));
     let text_of = |page: u64| texts.get(&page).cloned();
     let look = Look {
@@ -226,9 +228,16 @@ pub(crate) fn text_of(crawl: &Served, page: u64) -> Option<String> {
         | archive::Event::Elsewhere(_)
         | archive::Event::Stop(_) => return None,
     };
-    let archive = crawl.follower.dir().archive();
-    let archived = page.text.as_ref();
-    archived
-        .and_then(|at| archive::read_text(&archive, at).ok())
-        .or_else(|| documents::body_text(&archive, &page.url, page.body.as_ref()?))
+    let texts = crawl.follower.dir().texts();
+    let text = page.text.as_ref().and_then(|at| texts.text(at));
+    let text = text.or_else(|| documents::body_text(&texts, &page.url, page.body.as_ref()?));
+    tell_unread(&texts);
+    text
+}
+
+/// Tells the log what an answer was made without.
+pub(crate) fn tell_unread(texts: &Texts) {
+    if let Some(unread) = texts.take_unread() {
+        tracing::warn!("{unread}");
+    }
 }

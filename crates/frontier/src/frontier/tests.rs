@@ -296,6 +296,7 @@ impl FrontierStore for Failing {
         Err(StoreError::Refused {
             doing: "read from the store".into(),
             cause: "input/output error".into(),
+            kind: std::io::ErrorKind::Other,
         })
     }
     fn has_url(&self, key: u128) -> Result<bool, StoreError> {

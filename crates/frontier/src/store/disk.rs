@@ -484,6 +484,7 @@ fn fail_point(name: &str, dir: &Dir) -> Result<(), StoreError> {
     fail::fail_point!(name, |_| Err(StoreError::Refused {
         doing: format!("write to {}", dir.place()),
         cause: format!("fail point {name}"),
+        kind: std::io::ErrorKind::Other,
     }));
     let _ = (name, dir);
     Ok(())

@@ -14,6 +14,8 @@ pub(super) struct Bodies {
     last: u32,
     /// Bodies and texts that cannot be read, by their file, with the URL of the first.
     lost: BTreeMap<String, (u64, String)>,
+    /// The first text whose file is not there at all.
+    without_file: Option<BodyRef>,
 }
 
 impl Bodies {
@@ -27,6 +29,7 @@ impl Bodies {
             found,
             last,
             lost: BTreeMap::new(),
+            without_file: None,
         })
     }
 
@@ -41,6 +44,15 @@ impl Bodies {
             let first = || (0, page.url.clone());
             self.lost.entry(place.file_name()).or_insert_with(first).0 += 1;
         }
+        let is_expected = |at: &&BodyRef| at.file <= self.last && !self.found.has_file(at.file);
+        if self.without_file.is_none() {
+            self.without_file = page.text.as_ref().filter(is_expected).cloned();
+        }
+    }
+
+    /// A text whose file is not there at all, if there is one: it may be put back.
+    pub(super) fn text_without_file(&self) -> Option<&BodyRef> {
+        self.without_file.as_ref()
     }
 
     /// Whether all that the journal tells of can be read.

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use archive::{AgainRecord, ElsewhereRecord, Event, PageRecord, Position, Replayed, VisitRecord};
+use archive::{
+    AgainRecord, BodyRef, ElsewhereRecord, Event, PageRecord, Position, Replayed, VisitRecord,
+};
 use frontier::CanonicalUrl;
 use outcome::{NeighbourDecision, SitemapKind};
 
@@ -23,6 +25,8 @@ pub(super) struct Journal {
     pub(super) due: HashSet<u128>,
     pub(super) kept: HashMap<u64, String>,
     pub(super) ever_kept: HashSet<u64>,
+    /// Where the texts of pages are that were kept, as far as they are archived.
+    pub(super) texts: HashMap<u64, BodyRef>,
     pub(super) seq: u64,
     /// The journal is that of one node among others.
     pub(super) is_node: bool,
@@ -256,5 +260,7 @@ pub(super) fn read_version(
     if page.outcome.is_indexed() && page.page.is_some() {
         journal.kept.insert(seq, page.url.clone());
         journal.ever_kept.insert(seq);
+        let text = page.text.iter().cloned();
+        journal.texts.extend(text.map(|at| (seq, at)));
     }
 }

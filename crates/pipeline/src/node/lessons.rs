@@ -140,17 +140,18 @@ pub(crate) fn read_again(
     dir: &CrawlDir,
     urls: &BTreeMap<String, bool>,
 ) -> Result<Vec<ElsewhereExample>, CrawlError> {
-    let (archive, mut found) = (dir.archive(), BTreeMap::new());
+    let (texts, mut found) = (dir.texts(), BTreeMap::new());
     if urls.is_empty() {
         return Ok(Vec::new());
     }
-    for replayed in archive::replay(&archive, Position::START)? {
+    for replayed in archive::replay(&dir.archive(), Position::START)? {
         if let Replayed::Record { record, .. } = replayed?
             && let Event::Page(page) = record.event
             && let Some(&on_topic) = urls.get(&page.url)
         {
             let text = page.text.as_ref();
-            let text = text.and_then(|at| archive::read_text(&archive, at).ok());
+            let text = text.and_then(|at| texts.text(at));
+            texts.all_there().map_err(CrawlError::Texts)?;
             let example = State::as_example(&page, on_topic, &text.unwrap_or_default());
             found.extend(
                 example

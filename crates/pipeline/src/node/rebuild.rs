@@ -282,8 +282,8 @@ fn write_node(
         journal: 0,
     };
     let (mut seen, mut written, mut unread) = (Seen::default(), Rows::default(), 0);
-    let archive = source.dir.archive();
-    for replayed in archive::replay(&archive, Position::START)? {
+    let texts = source.dir.texts();
+    for replayed in archive::replay(&source.dir.archive(), Position::START)? {
         let Replayed::Record { record, position } = replayed? else {
             continue;
         };
@@ -292,13 +292,14 @@ fn write_node(
             unread += 1;
             continue;
         }
-        let read = |at: &archive::BodyRef| archive::read_text(&archive, at).ok();
+        let read = |at: &archive::BodyRef| texts.text(at);
         let facts = lessons::facts_of(&state, &record, |page| read(page.text.as_ref()?));
         let own = facts.into_iter().map(|fact| (record.at_ms, node, fact));
         lessons.own.extend(own);
         let heard = lessons::facts_heard(&record).into_iter();
         lessons.heard.extend(heard.map(|fact| (node, fact)));
         state.apply(&record, STORED, Lent::default(), read)?;
+        texts.all_there().map_err(CrawlError::Texts)?;
         let (offered, _) = state.queue().lock().frontier.take_offered();
         (written.offers).extend(offered.iter().map(|url| rows::offer(url, node)));
         told.pages += rows::requests(&record);

@@ -15,7 +15,7 @@ const COMPARED_BYTES_MAX: usize = 1 << 20;
 
 impl Reader {
     /// The page as it was when it was read before, to compare it with. What cannot be read is not
-    /// compared.
+    /// compared, which is told once.
     pub(super) fn before(
         &self,
         lease: &Lease,
@@ -27,7 +27,9 @@ impl Reader {
             return None;
         };
         let due = UrlContext::from_bytes(&lease.url().context).due?;
-        let text = archive::read_text(&self.archive, due.text.as_ref()?).ok()?;
+        let text = self.texts.text(due.text.as_ref()?);
+        self.tell_unread();
+        let text = text?;
         // The host's template was perhaps cut off then, and is not yet now.
         let digest = format!("{:016x}", now.print.digest);
         let is_same = digest == due.digest || Some(digest) == due.whole;
@@ -38,9 +40,19 @@ impl Reader {
         Some(Before { text, shown })
     }
 
+    fn tell_unread(&self) {
+        if let Some(unread) = self.texts.take_unread() {
+            self.told_unread.call_once(|| {
+                tracing::warn!("visits are compared without what cannot be read: {unread}");
+            });
+        }
+    }
+
     /// All text of a page then and now; `None` of large ones, and where the one before is not there.
     fn shown(&self, before: &BodyRef, fetched: &Fetched, lease: &Lease) -> Option<Shown> {
-        let before = archive::read_body(&self.archive, before).ok()?;
+        let before = self.texts.body(before);
+        self.tell_unread();
+        let before = before?;
         let field = |name: &str| std::str::from_utf8(before.header(name)?).ok();
         let codings = field("content-encoding").into_iter();
         let then = fetcher::decode_content(&before.body, codings, &self.limits);

@@ -1,5 +1,6 @@
 //! Answers made by hand, and what they are read as.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fetcher::Truncated;
@@ -79,7 +80,7 @@ fn read_by(config: &CrawlConfig, fetched: Fetched, purpose: Purpose) -> Reading 
             took: Duration::ZERO,
         },
     };
-    let reader = Reader::new(config, PathBuf::new());
+    let reader = Reader::new(config, Texts::of(Path::new("")));
     match reader.read(ToReader::Visit(Box::new(visit))) {
         Finding::Url(found) => found.reading,
         Finding::Robots(_) => panic!("a page was asked for"),
@@ -305,7 +306,7 @@ fn what_a_sitemap_named_is_read_as_what_it_is() {
     let config = CrawlConfig::default();
     let read = |lease: Lease, purpose, body: &str| {
         let fetched = fetched(200, "text/html", body, None);
-        let reader = Reader::new(&config, PathBuf::new());
+        let reader = Reader::new(&config, Texts::of(Path::new("")));
         reader.read_answer(&lease, purpose, &fetched, false, &mut String::new())
     };
     let map = "<urlset><url><loc>http://a.example/1</loc></url></urlset>";

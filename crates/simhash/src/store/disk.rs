@@ -372,6 +372,7 @@ fn fail_point(name: &str, place: &str) -> Result<(), StoreError> {
     fail::fail_point!(name, |_| Err(StoreError::Refused {
         doing: format!("write to {place}"),
         cause: format!("fail point {name}"),
+        kind: std::io::ErrorKind::Other,
     }));
     let _ = (name, place);
     Ok(())

@@ -49,7 +49,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         changes.add(&record);
     }
     let rounds: Vec<_> = changes.rounds().copied().collect();
-    let rows = changes.rows(|place| journal::text(&dir, place));
+    let texts = journal::archived(&dir);
+    let rows = changes.rows(|place| texts.text(place));
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for row in rows {
         *counts.entry(row.change.name().to_string()).or_default() += 1;

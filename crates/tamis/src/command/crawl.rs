@@ -1,5 +1,6 @@
 //! `tamis crawl`: begins a crawl or carries it on.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -348,23 +349,25 @@ fn run_until(
     let shown = progress::start(style, &progress, output);
     let result = crawl.run_on(line);
     shown.finish();
-    result.map_err(|error| match is_disk_full(&error) {
-        true => resource(format!(
-            "the disk is full at {}; every page recorded so far is safe: free some space, then carry on \
+    result.map_err(|error| match used_up(&error) {
+        Some(used_up) => resource(format!(
+            "{used_up} at {}; every page recorded so far is safe: free some space, then carry on \
              with: tamis crawl --dir {} ({})",
             dir.root().display(),
             dir.typed(),
             in_full(&error)
         )),
-        false => crawl_error(error),
+        None => crawl_error(error),
     })
 }
 
-/// Whether an error comes from a full disk. The stores' engines hand on the system's message alone.
-fn is_disk_full(error: &CrawlError) -> bool {
-    let told = std::io::Error::from(std::io::ErrorKind::StorageFull);
-    let words = in_full(error);
-    words.contains("os error 28") || words.contains(&told.to_string())
+/// What has no room left, where that ended a crawl.
+fn used_up(error: &CrawlError) -> Option<&'static str> {
+    match error.kind()? {
+        ErrorKind::StorageFull => Some("the disk is full"),
+        ErrorKind::QuotaExceeded => Some("the quota is used up"),
+        _ => None,
+    }
 }
 
 /// Pages of a crawl that may have ended with its seeds.

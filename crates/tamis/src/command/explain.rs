@@ -113,7 +113,8 @@ fn tell_all(
     output: &Output,
 ) -> anyhow::Result<()> {
     add_links(dir, config, &mut story);
-    let text = |at: &BodyRef| journal::text(dir, at);
+    let archived = journal::archived(dir);
+    let text = |at: &BodyRef| archived.text(at);
     let focus = match setup::focus_config(config).map_err(crawl_error)? {
         Some(topic) => Why::of(journal::records(dir)?, &text, &topic, &story)
             .map_err(|error| usage(error.to_string()))?,

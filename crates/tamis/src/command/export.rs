@@ -177,22 +177,31 @@ fn relevance(text: &str) -> Result<f32, String> {
 }
 
 /// What stands in a crawl's archive.
-struct Archived<'d> {
-    dir: &'d CrawlDir,
+struct Archived {
+    texts: journal::Archived,
     markdown: bool,
 }
 
-impl Reads for Archived<'_> {
+impl Archived {
+    fn of(dir: &CrawlDir, markdown: bool) -> Archived {
+        Archived {
+            texts: journal::archived(dir),
+            markdown,
+        }
+    }
+}
+
+impl Reads for Archived {
     fn text(&self, at: &BodyRef) -> Option<String> {
-        journal::text(self.dir, at)
+        self.texts.text(at)
     }
 
     fn markdown(&self, url: &str, at: &BodyRef) -> Option<String> {
-        documents::body_markdown(&self.dir.archive(), url, at)
+        documents::body_markdown(&self.texts, url, at)
     }
 
     fn capture(&self, at: &BodyRef) -> Option<Capture> {
-        archive::read_capture(&self.dir.archive(), at).ok()
+        self.texts.capture(at)
     }
 
     fn fills_markdown(&self) -> bool {
@@ -222,10 +231,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     // Opened once so that an unreadable archive is told before anything is written.
     drop(journal::records(dir)?);
     let records = || journal::records(dir).into_iter().flatten();
-    let reads = Archived {
-        dir,
-        markdown: args.markdown,
-    };
+    let reads = Archived::of(dir, args.markdown);
     let Some(path) = &args.out else {
         let rows = export_with(&request, records, &reads, &mut *output.stream())?;
         tell_empty(&dirs, &request, rows, output)?;
@@ -385,10 +391,7 @@ fn summed_up(
 ) -> anyhow::Result<Exit> {
     let all = AsOne::of(dirs)?;
     // Such rows have no texts of pages.
-    let reads = Archived {
-        dir: &dirs[0],
-        markdown: false,
-    };
+    let reads = Archived::of(&dirs[0], false);
     let write = |out: &mut dyn Write| export_with(request, || all.records(), &reads, out);
     let Some(path) = &args.out else {
         write(&mut *output.stream())?;
@@ -407,10 +410,7 @@ fn rows_of_all(
 ) -> std::io::Result<u64> {
     let mut rows = 0;
     for (at, dir) in dirs.iter().enumerate() {
-        let reads = Archived {
-            dir,
-            markdown: args.markdown,
-        };
+        let reads = Archived::of(dir, args.markdown);
         let is_told =
             |record: &Record| request.what == What::Fetches || !ends.is_outdated(record, at);
         let records = || journal::records(dir).into_iter().flatten().filter(is_told);

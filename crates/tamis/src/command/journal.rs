@@ -1,10 +1,11 @@
 //! Reading a crawl's journal, whether it runs or not.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use archive::{ArchiveError, BodyRef, Position, Record, Replayed};
+use archive::{ArchiveError, Position, Record, Replayed, Texts, Unread};
 use pipeline::CrawlDir;
 use report::{body_places, text_places};
 
@@ -29,6 +30,9 @@ pub fn open(dir: &Path) -> anyhow::Result<CrawlDir> {
 /// Why a reading of a journal ended before its end. Readers are plain iterators over records,
 /// which folds can take; what ended one early is told when the command ends.
 static ENDED_EARLY: Mutex<Option<ArchiveError>> = Mutex::new(None);
+
+/// What could not be read of texts and bodies, which is told when the command ends as well.
+static UNREAD: Mutex<Option<Unread>> = Mutex::new(None);
 
 /// Every record that can be read, in order. Damaged places are left out; `check-dir` names them.
 ///
@@ -55,16 +59,27 @@ pub fn records(dir: &CrawlDir) -> anyhow::Result<impl Iterator<Item = Record> + 
     }))
 }
 
-/// Checks that no reading ended early.
+/// Checks that no reading ended early, and that each text and body was read that was asked for.
 ///
 /// # Errors
-/// What ended it: what was printed is not the whole.
+/// What ended it, or could not be read: what was printed is not the whole.
 pub fn read_to_its_end() -> anyhow::Result<()> {
     let ended = ENDED_EARLY
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .take();
-    ended.map_or(Ok(()), |error| Err(cannot_read(error)))
+    ended.map_or(Ok(()), |error| Err(cannot_read(error)))?;
+    let unread = UNREAD.lock().unwrap_or_else(PoisonError::into_inner).take();
+    unread.map_or(Ok(()), |unread| Err(without(&unread)))
+}
+
+fn without(unread: &Unread) -> anyhow::Error {
+    match unread.is_withheld() {
+        true => resource(format!(
+            "{unread}; put the file back or mend what keeps it from being read, and give the command again"
+        )),
+        false => anyhow::anyhow!("{unread}; all that is damaged: tamis check-dir"),
+    }
 }
 
 fn cannot_read(error: ArchiveError) -> anyhow::Error {
@@ -78,14 +93,35 @@ fn cannot_read(error: ArchiveError) -> anyhow::Error {
     })
 }
 
-/// An archived text.
-pub fn text(dir: &CrawlDir, at: &BodyRef) -> Option<String> {
-    archive::read_text(&dir.archive(), at).ok()
+/// A crawl's archived texts and bodies. What of them cannot be read is told when the command ends.
+pub fn archived(dir: &CrawlDir) -> Archived {
+    Archived(dir.texts())
+}
+
+/// See [`archived`].
+#[derive(Debug)]
+pub struct Archived(Texts);
+
+impl Deref for Archived {
+    type Target = Texts;
+
+    fn deref(&self) -> &Texts {
+        &self.0
+    }
+}
+
+impl Drop for Archived {
+    fn drop(&mut self) {
+        if let Some(unread) = self.0.take_unread() {
+            let mut before = UNREAD.lock().unwrap_or_else(PoisonError::into_inner);
+            *before = Some(unread.after(before.take()));
+        }
+    }
 }
 
 /// The main texts of these pages, by record number: as archived, else extracted again from the
 /// archived body. Without a topic the texts of dropped pages are not archived. A page that has
-/// neither, or whose archive is damaged there, has no entry.
+/// neither, or whose archive cannot be read there, has no entry.
 ///
 /// # Errors
 /// When the journal cannot be read.
@@ -94,14 +130,14 @@ pub fn texts(dir: &CrawlDir, pages: &BTreeSet<u64>) -> anyhow::Result<BTreeMap<u
         .filter(|record| pages.contains(&record.seq))
         .take(pages.len())
         .collect();
-    let archived = text_places(wanted.iter().cloned(), pages);
-    let mut texts: BTreeMap<u64, String> = archived
+    let archived = archived(dir);
+    let mut texts: BTreeMap<u64, String> = text_places(wanted.iter().cloned(), pages)
         .iter()
-        .filter_map(|(page, at)| Some((*page, text(dir, at)?)))
+        .filter_map(|(page, at)| Some((*page, archived.text(at)?)))
         .collect();
     for (page, (url, at)) in body_places(wanted, pages) {
         if !texts.contains_key(&page)
-            && let Some(text) = documents::body_text(&dir.archive(), &url, &at)
+            && let Some(text) = documents::body_text(&archived, &url, &at)
         {
             texts.insert(page, text);
         }

@@ -106,6 +106,7 @@ pub fn crawl_error(error: CrawlError) -> anyhow::Error {
         CrawlError::InUse(_)
         | CrawlError::Directory { .. }
         | CrawlError::Archive(_)
+        | CrawlError::Texts(_)
         | CrawlError::Newer(_)
         | CrawlError::Frontier(_)
         | CrawlError::Fingerprints(_)

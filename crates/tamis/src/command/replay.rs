@@ -85,8 +85,8 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let examples = config.topic.as_ref().map(examples_of).unwrap_or_default();
     let topic_error = |error: focus::TopicError| usage(format!("[topic] {error}"));
     let topic = Focus::new(&focus).map_err(topic_error)?;
-    let archive = dir.archive();
-    let text = |page: &PageRecord| documents::page_text(&archive, page);
+    let texts = journal::archived(&dir);
+    let text = |page: &PageRecord| documents::page_text(&texts, page);
     let records = journal::records(&dir)?;
     let graph = CrawlGraph::read(records, topic.topic(), &examples, &text);
     if graph.pages.is_empty() {

@@ -129,11 +129,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let text = match &args.compare {
         Some(other) => {
             let other = journal::open(other)?;
+            let texts = (journal::archived(&dir), journal::archived(&other));
             let pages = pages_of(&dir)?.compare(
                 &pages_of(&other)?,
-                (&|at| journal::text(&dir, at), &|at| {
-                    journal::text(&other, at)
-                }),
+                (&|at| texts.0.text(at), &|at| texts.1.text(at)),
             );
             let others = [other];
             let comparison =

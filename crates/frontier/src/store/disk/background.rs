@@ -34,6 +34,7 @@ impl<T> Background<T> {
             Err(StoreError::Refused {
                 doing: format!("write to {}", dir.place()),
                 cause: "the thread that writes has panicked".to_owned(),
+                kind: std::io::ErrorKind::Other,
             })
         })
     }

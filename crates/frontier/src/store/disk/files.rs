@@ -115,6 +115,7 @@ impl Dir {
             _ => StoreError::Refused {
                 doing: format!("{doing} {}", self.place()),
                 cause: error.to_string(),
+                kind: error.kind(),
             },
         }
     }
