@@ -11,6 +11,8 @@
 //!   text                      ┘
 //! ```
 //!
+//! Where nothing marks the name, the lines count the posts ("1楼", "2 ：").
+//!
 //! Comments below an article and reviews of a product are signed as well. But there the text stands before
 //! the first signature, and programs name their element. Articles on the page of a list are signed, too, and
 //! have each a link to a page of their own.
@@ -60,7 +62,7 @@ const OTHER_PARTS: [Hint; 6] = [
 
 /// Whether a page is made of signed posts, or declares in its markup that it is one question with its answers.
 pub(super) fn make_up(flat: &FlatDom<'_>, survey: &Survey) -> bool {
-    if is_question(flat) {
+    if is_question(flat) || is_answered(flat, survey) {
         return true;
     }
     let mut groups: FxHashMap<(u32, u32), Vec<usize>> = FxHashMap::default();
@@ -101,6 +103,40 @@ fn is_question(flat: &FlatDom<'_>) -> bool {
     count("schema.org/Question") == 1 && count("schema.org/Answer") > 0
 }
 
+/// Whether lines head the best answer to a question and the other ones.
+fn is_answered(flat: &FlatDom<'_>, survey: &Survey) -> bool {
+    const BEST: [&str; 6] = [
+        "最佳答案",
+        "最佳回答",
+        "推荐答案",
+        "满意答案",
+        "满意回答",
+        "ベストアンサー",
+    ];
+    const OTHERS: [&str; 6] = [
+        "其他回答",
+        "其它回答",
+        "其他答案",
+        "更多回答",
+        "全部回答",
+        "その他の回答",
+    ];
+    const WEIGHT_MAX: u32 = 60;
+    let says = |labels: &[&str]| {
+        let mut runs = 0..flat.runs.len();
+        runs.any(|run| {
+            let line = &flat.runs[run];
+            line.counts.weight <= WEIGHT_MAX
+                && line.link_weight == 0
+                && labels
+                    .iter()
+                    .any(|label| survey.texts[run].starts_with(label))
+                && !is_elsewhere(flat, line.owner)
+        })
+    };
+    says(&BEST) && says(&OTHERS)
+}
+
 /// The kind of an element, with that of the one around it: replies to replies are nested, so the whole path
 /// differs.
 fn shape(flat: &FlatDom<'_>, at: ElementIndex) -> (u32, u32) {
@@ -124,7 +160,8 @@ fn are_signatures(flat: &FlatDom<'_>, survey: &Survey, lines: &[usize]) -> bool 
         .filter_map(|at| writer(flat, lines, at))
         .collect();
     let is_of_two = names.windows(2).any(|names| names[0] != names[1]);
-    if !is_of_two || names.len() * 3 < lines.len() * 2 {
+    let are_named = is_of_two && names.len() * 3 >= lines.len() * 2;
+    if !are_named && !count_posts(survey, lines) {
         return false;
     }
     let gaps = || lines.windows(2).map(|lines| lines[0] + 1..lines[1]);
@@ -134,6 +171,28 @@ fn are_signatures(flat: &FlatDom<'_>, survey: &Survey, lines: &[usize]) -> bool 
     let in_lines = lines.iter().filter(|&&run| has_title(flat, run)).count();
     let between = lines.len() - 1;
     texts * 3 >= between * 2 && titles * 2 < between && in_lines * 2 < lines.len()
+}
+
+/// Whether lines with a time count the posts, each with a higher number than the one before.
+fn count_posts(survey: &Survey, lines: &[usize]) -> bool {
+    let numbers: Option<Vec<u32>> = lines
+        .iter()
+        .map(|&line| number_of_post(&survey.texts[line]))
+        .collect();
+    numbers.is_some_and(|numbers| numbers.windows(2).all(|two| two[0] < two[1]))
+}
+
+/// The number in "3楼", or before a wide colon at the beginning of a line.
+fn number_of_post(line: &str) -> Option<u32> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 && line[digits..].trim_start().starts_with('：') {
+        return line[..digits].parse().ok();
+    }
+    let before = &line[..line.find(['楼', '樓'])?];
+    let is_digit = |char: char| char.is_ascii_digit();
+    let digits = before.trim_end();
+    let digits = &digits[digits.trim_end_matches(is_digit).len()..];
+    digits.parse().ok()
 }
 
 /// The name beside a time that is marked as a user's.
@@ -309,6 +368,25 @@ mod tests {
             )
         };
         check(&nested(nested(nested(String::new()))), true);
+    }
+
+    #[test]
+    fn posts_that_are_counted_and_answers_under_their_heads_are_a_thread() {
+        let floor =
+            |user: &str, at: u32| format!("<dt>{at}楼 {user} 2020-05-0{at} 12:30<dd>{TEXT}");
+        check(&format!("<dl>{}</dl>", posts(floor)), true);
+        let wide =
+            |user: &str, at: u32| format!("<dt>{at} ：{user}：2020/05/0{at} 12:30<dd>{TEXT}");
+        check(&format!("<dl>{}</dl>", posts(wide)), true);
+        let not = |user: &str, at: u32| format!("<dt>高楼 {user} 2020-05-0{at} 12:30<dd>{TEXT}");
+        check(&format!("<dl>{}</dl>", posts(not)), false);
+        // Floors of comments below an article.
+        let comments = format!("<p>{}</p><dl>{}</dl>", TEXT.repeat(4), posts(floor));
+        check(&comments, false);
+        let answers =
+            |other: &str| format!("<p>{TEXT}<h3>最佳答案</h3><p>{TEXT}<h3>{other}</h3><p>{TEXT}");
+        check(&answers("其他回答（2）"), true);
+        check(&answers("相关问题"), false);
     }
 
     #[test]
