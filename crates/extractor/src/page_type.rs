@@ -226,6 +226,23 @@ mod tests {
     }
 
     #[test]
+    fn a_page_whose_url_is_not_known_is_no_front_page() {
+        // The URL that stands for it has the path of a root.
+        let html = format!(
+            "<title>The lock</title><h1>The lock</h1><p>5 March 2021</p><article>{}</article>{}",
+            prose(4),
+            links(40)
+        );
+        let page_type = |url: &str| {
+            let url = Url::parse(url).unwrap();
+            crate::extract(&html, &PageContext::new(&url)).page_type
+        };
+        let known = page_type("http://a.example/2021/lock");
+        assert_ne!(page_type("http://a.example/"), known);
+        assert_eq!(page_type("http://unknown.invalid/"), known);
+    }
+
+    #[test]
     fn a_word_of_a_path_is_a_whole_segment() {
         let body = format!("{}{}", prose(2), links(6));
         let html = format!("<main>{body}</main>");

@@ -12,7 +12,7 @@ use crate::flat_dom::FlatDom;
 
 /// Whether a URL is a placeholder for one that is not known: it has no host, or one in the reserved
 /// domain `invalid` (RFC 6761 §6.4).
-fn is_placeholder(url: &Url) -> bool {
+pub(crate) fn is_placeholder(url: &Url) -> bool {
     url.host_str()
         .is_none_or(|host| host.is_empty() || host.ends_with(".invalid"))
 }

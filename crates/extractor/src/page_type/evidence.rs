@@ -7,6 +7,7 @@ use crate::flat_dom::{FlatDom, FlatElement, NO_ELEMENT, Run, Traits};
 use crate::line_markers::{Marker, Markers};
 use crate::microdata;
 use crate::prefix_sums::{is_prose, share};
+use crate::stated_url;
 use crate::structured::{Kinds, Structured};
 use crate::survey::Survey;
 use crate::tag::Tag;
@@ -235,8 +236,10 @@ fn path_and_query(url: &Url) -> String {
     path
 }
 
+/// A URL that stands for one that is not known is nobody's front page.
 fn is_front_page(url: &Url) -> bool {
-    url.query().is_none()
+    !stated_url::is_placeholder(url)
+        && url.query().is_none()
         && matches!(
             url.path().trim_matches('/'),
             "" | "index.html" | "index.htm" | "index.php" | "en" | "zh" | "home"
