@@ -6,7 +6,7 @@
 //! does not show it. No text is taken that the page has already, so nothing is told twice.
 //!
 //! Sources, the most trusted first: `articleBody` and the like in JSON-LD, microdata in `content`
-//! attributes, the state of a framework ([`state`]), `<template>`, and the description that a page
+//! attributes, the state that a page holds for its scripts ([`state`]), `<template>`, and the description that a page
 //! gives of itself. What `<noscript>` holds is visible text to a reader without scripts, so it is among
 //! the runs from the beginning.
 //!
@@ -33,6 +33,7 @@ use crate::shingles::{RunShingles, ShingleSet};
 use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
+pub(crate) use state::Facts;
 
 /// A main content of less weight (letters, Chinese characters counted three times) is as good as none.
 const EMPTY_BELOW: u32 = 240;
@@ -54,6 +55,18 @@ struct Found {
     source: TextSource,
     /// As it stands there, with markup or without.
     text: String,
+    /// What is said of it beside it.
+    facts: Facts,
+}
+
+impl Found {
+    fn new(source: TextSource, text: impl Into<String>) -> Found {
+        Found {
+            source,
+            text: text.into(),
+            facts: Facts::default(),
+        }
+    }
 }
 
 /// What a page carries beside its visible text, as far as it was taken.
@@ -65,11 +78,13 @@ pub(crate) struct Carried {
     pub added: Vec<AddedText>,
     /// What says that the page is empty without its scripts.
     pub needs_scripts: Vec<String>,
+    /// What is said of the text where it is from.
+    pub facts: Facts,
 }
 
 /// Adds to the blocks of a page what it carries outside its visible text, where they lack it.
 pub(crate) fn add(page: &Classified<'_, '_>, blocks: &mut Vec<Block>) -> Carried {
-    let needs_scripts = needs_scripts::evidence(page.flat);
+    let needs_scripts = needs_scripts::evidence(page.html, page.flat);
     let mut shown: u32 = chosen(page.flat, page.main)
         .map(|run| run.counts.weight)
         .sum();
@@ -77,6 +92,7 @@ pub(crate) fn add(page: &Classified<'_, '_>, blocks: &mut Vec<Block>) -> Carried
         source: source_of_runs(page.flat, page.main),
         added: Vec::new(),
         needs_scripts,
+        facts: Facts::default(),
     };
     if shown < EMPTY_BELOW {
         if carried.source == TextSource::Noscript && !carried.needs_scripts.is_empty() {
@@ -90,6 +106,7 @@ pub(crate) fn add(page: &Classified<'_, '_>, blocks: &mut Vec<Block>) -> Carried
                 carried.source = found.source;
             }
             carried.added.push(AddedText::of(found.source, &made));
+            carried.facts = found.facts;
             blocks.extend(made);
             return carried;
         }
@@ -115,13 +132,11 @@ fn body(page: &Classified<'_, '_>, shown: u32) -> Option<(Found, Vec<Block>)> {
         ..
     } = *page;
     let known = &Known::of(page.survey);
-    let of_json_ld = structured.bodies.first().map(|text| Found {
-        source: TextSource::JsonLd,
-        text: text.clone(),
-    });
+    let of_json_ld = structured.bodies.first();
+    let of_json_ld = of_json_ld.map(|text| Found::new(TextSource::JsonLd, text));
     let bodies = of_json_ld
         .into_iter()
-        .chain(in_markup(html))
+        .chain(in_markup(html, &flat.title))
         .filter_map(|found| usable(found, known, BODY_MIN.max(shown * LONGER)));
     // Of the bodies the longest: a state may hold the article whose beginning JSON-LD has.
     let longest = bodies.max_by_key(|(_, made)| blocks::plain(made).len());
@@ -145,15 +160,9 @@ fn descriptions(flat: &FlatDom<'_>, structured: &Structured) -> Vec<Found> {
     let of_product = structured.product_description.iter();
     let stated = of_product
         .chain(&structured.descriptions)
-        .map(|text| Found {
-            source: TextSource::JsonLd,
-            text: text.clone(),
-        });
+        .map(|text| Found::new(TextSource::JsonLd, text));
     let graph = flat.meta(&["og:description", "twitter:description", "description"]);
-    let graph = graph.map(|text| Found {
-        source: TextSource::OpenGraph,
-        text: text.to_owned(),
-    });
+    let graph = graph.map(|text| Found::new(TextSource::OpenGraph, text));
     stated.chain(graph).collect()
 }
 
@@ -161,9 +170,9 @@ fn descriptions(flat: &FlatDom<'_>, structured: &Structured) -> Vec<Found> {
 const TEMPLATES_MAX: usize = 64;
 
 /// Microdata, states of frameworks and templates.
-fn in_markup(html: &Html) -> Vec<Found> {
+fn in_markup(html: &Html, title: &str) -> Vec<Found> {
     let mut found = Vec::new();
-    let mut states = state::States::default();
+    let mut states = state::States::of_page(title);
     let mut templates = 0;
     for node in html.tree.nodes() {
         let Node::Element(element) = node.value() else {
@@ -171,6 +180,7 @@ fn in_markup(html: &Html) -> Vec<Found> {
         };
         match element.name.local {
             local_name!("script") => states.script(node, element),
+            local_name!("textarea") => states.field(node),
             local_name!("template") => {
                 // What is in a template is in its parent as well, and would be read once for each level.
                 templates += 1;
@@ -183,10 +193,7 @@ fn in_markup(html: &Html) -> Vec<Found> {
                 }
                 let inner = ElementRef::wrap(node).map(|template| template.inner_html());
                 let inner = inner.filter(|inner| inner.len() <= TEXT_BYTES_MAX);
-                found.extend(inner.map(|text| Found {
-                    source: TextSource::Template,
-                    text,
-                }));
+                found.extend(inner.map(|text| Found::new(TextSource::Template, text)));
             }
             _ => {
                 let is_text = matches!(
@@ -194,10 +201,11 @@ fn in_markup(html: &Html) -> Vec<Found> {
                     Some("articleBody" | "text" | "description" | "reviewBody")
                 );
                 let content = element.attribute(&local_name!("content"));
-                found.extend(content.filter(|_| is_text).map(|text| Found {
-                    source: TextSource::Microdata,
-                    text: byte_prefix(text, TEXT_BYTES_MAX).to_owned(),
+                found.extend(content.filter(|_| is_text).map(|text| {
+                    let text = byte_prefix(text, TEXT_BYTES_MAX);
+                    Found::new(TextSource::Microdata, text)
                 }));
+                states.attributes(element);
             }
         }
         if found.len() >= 64 {
@@ -268,7 +276,10 @@ fn source_of_runs(flat: &FlatDom<'_>, main: &[bool]) -> TextSource {
 /// A text as blocks: its markup is read if it has any, else its lines are paragraphs.
 fn blocks_of(text: &str) -> Vec<Block> {
     let text = byte_prefix(text, TEXT_BYTES_MAX);
-    if !(text.contains("</") || text.contains("<p") || text.contains("<br")) {
+    if !["</", "<p", "<br", "<img"]
+        .iter()
+        .any(|tag| text.contains(tag))
+    {
         let lines = text.lines().map(crate::whitespace::collapsed);
         let lines = lines.filter(|line| !line.is_empty());
         return lines.map(|text| Block::Paragraph { text }).collect();

@@ -7,7 +7,7 @@ use scraper::Html;
 use url::Url;
 
 use crate::assemble;
-use crate::carried::{self, Carried};
+use crate::carried::{self, Carried, Facts};
 use crate::class_hints::Hint;
 use crate::classifier::{self, Classification, Classified};
 use crate::directives;
@@ -18,7 +18,7 @@ use crate::host_templates;
 use crate::layout;
 use crate::line_markers::Marker;
 use crate::links;
-use crate::metadata;
+use crate::metadata::{self, Metadata};
 use crate::own_text::Surroundings;
 use crate::page::{Page, PageContext, PageType, TextSource, WallDoubt};
 use crate::parse_limits::DomLimits;
@@ -115,7 +115,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         leads_on: classification.leads_on,
         main,
     };
-    let fields = metadata::read(&classified, &found.base, context);
+    let mut fields = metadata::read(&classified, &found.base, context);
     let mut limits_hit = dom.limits_hit;
     limits_hit.extend(found.limits_hit);
     limits_hit.extend(flat.cut);
@@ -128,6 +128,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         (None, Content::Chosen) => carried::add(&classified, &mut blocks),
         (Some(_), _) | (_, Content::Whole) => Carried::default(),
     };
+    add_facts(&mut fields, &carried.facts, &flat.title);
     Page {
         text: crate::blocks::plain(&blocks),
         blocks,
@@ -137,7 +138,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         comments: comments(&flat, &survey, main),
         page_type: match wall {
             Some(_) => PageType::Wall,
-            None => classification.page_type.clone(),
+            None => type_with(&classification.page_type, &carried.facts),
         },
         doubt: doubt.flatten(),
         wall,
@@ -162,6 +163,30 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         limits_hit,
         left_out: host_templates::left_out(&survey.texts, main),
         surroundings: Surroundings::of(&flat, &survey.texts, &paths, main),
+    }
+}
+
+/// Adds what is said of the text where it is from; a title only where the page's own has it or there is none.
+fn add_facts(fields: &mut Metadata, facts: &Facts, page_title: &str) {
+    let page_title = crate::whitespace::collapsed(page_title);
+    let is_repeated = |title: &&String| page_title.contains(title.as_str());
+    let title = facts.title.as_ref();
+    if let Some(title) = title.filter(|title| fields.title.is_none() || is_repeated(title)) {
+        fields.title = Some(title.clone());
+    }
+    let add = |field: &mut Option<String>, fact: &Option<String>| {
+        *field = field.take().or_else(|| fact.clone());
+    };
+    add(&mut fields.author, &facts.author);
+    add(&mut fields.published, &facts.published);
+    add(&mut fields.modified, &facts.modified);
+}
+
+/// The type of a page whose text has these facts: what was shown of it says nothing.
+fn type_with(shown: &PageType, facts: &Facts) -> PageType {
+    match shown {
+        PageType::Other if facts.are_of_an_article() => PageType::Article,
+        shown => shown.clone(),
     }
 }
 

@@ -113,6 +113,88 @@ fn a_chinese_state_is_read_as_well() {
     assert!(page.text.contains("木桩"), "{}", page.text);
 }
 
+fn percent_encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+/// The scripts of a page beside its state.
+const MESSAGES: &str = "<script>window.messages={\"consent\":{\"text\":\"We use cookies, and so do our many partners, whom we \
+    thank for that. You may refuse them, but then you have to say so again, and again, on each of our pages.\"}};\
+    (function(a){var b={c:1},d=[a];window.go=a==1?b:d})(1)</script>";
+
+#[test]
+fn a_state_is_read_under_any_name_with_what_is_said_of_its_text() {
+    let body = format!("<p>{PROSE}</p><p>{MORE}</p>");
+    let state = format!(
+        "{{\"data\":{{\"title\":\"The bridge\",\"publishTime\":\"2021-06-15 09:20:00\",\"author\":{{\"name\":\"Ann Lee\"}},\
+         \"content\":{}}}}}",
+        quoted(&body)
+    );
+    let encoded = percent_encoded(&state);
+    let escaped = state.replace('&', "&amp;").replace('<', "&lt;");
+    let attribute = escaped.replace('"', "&quot;");
+    let row = quoted(&format!("5:{state}\n"));
+    let (first, second) = (&row[..200], &row[200..]);
+    for inside in [
+        format!("<script>window.DATA = {state};</script>"),
+        format!("<script>var a=1,articleData={state}</script>"),
+        format!("<script id=js-initialData type=text/json>{state}</script>"),
+        format!("<script id=RENDER_DATA type=application/json>{encoded}</script>"),
+        format!("<script>window.pageData=JSON.parse(decodeURIComponent(\"{encoded}\"))</script>"),
+        format!(
+            "<script>window.pageData=JSON.parse({})</script>",
+            quoted(&state)
+        ),
+        format!(
+            "<script>self.__next_f.push([1,{first}\"])</script><script>self.__next_f.push([1,\"{second}])</script>"
+        ),
+        format!("<textarea id=data style=display:none>{escaped}</textarea>"),
+        format!("<div id=app data-page=\"{attribute}\"></div>"),
+    ] {
+        let page = read(&shell(&format!("{MESSAGES}{inside}")));
+        assert!(page.text.contains("wooden piles"), "{inside} {}", page.text);
+        assert!(!page.text.contains("cookies"), "{inside}");
+        assert!(page.source.beside_the_page().is_some(), "{inside}");
+        let facts = [&page.title, &page.author, &page.published];
+        let facts = facts.map(|fact| fact.as_deref());
+        let said = [
+            Some("The bridge"),
+            Some("Ann Lee"),
+            Some("2021-06-15T09:20:00"),
+        ];
+        assert_eq!(facts, said, "{inside}");
+        assert_eq!(page.page_type, extractor::PageType::Article, "{inside}");
+    }
+}
+
+#[test]
+fn messages_and_settings_are_no_text_of_a_page() {
+    let messages: Vec<String> = (0..30)
+        .map(|at: u8| {
+            format!(
+                "\"text{}\":{}",
+                char::from(b'a' + at % 26),
+                quoted(&format!("{at}: {PROSE}"))
+            )
+        })
+        .collect();
+    for inside in [
+        MESSAGES.to_owned(),
+        format!("<script>window.strings={{{}}}</script>", messages.join(",")),
+        format!(
+            "<script>window.settings={{\"settings\":{{\"text\":{}}}}}</script>",
+            quoted(PROSE)
+        ),
+        format!(
+            "<script>window.chat={{\"greeting\":{}}}</script>",
+            quoted(PROSE)
+        ),
+    ] {
+        let page = read(&shell(&inside));
+        assert!(page.added.is_empty(), "{inside}: {}", page.text);
+    }
+}
+
 #[test]
 fn what_the_page_shows_is_not_told_twice() {
     let body = quoted(&format!("{PROSE} {MORE}"));
@@ -179,8 +261,15 @@ fn a_page_that_needs_scripts_says_by_what_and_one_with_text_does_not() {
         "<div id=root><p>{PROSE}</p><p>{MORE}</p></div><noscript>Please enable JavaScript.</noscript>"
     ));
     assert_eq!(page.needs_scripts, Vec::<String>::new());
+    let page = read(
+        "<title>T</title><script src=a.js></script><body><div class=x></div><script src=b.js></script>",
+    );
     assert_eq!(
-        read("<p>A short page, and no more.").needs_scripts,
+        page.needs_scripts,
+        ["0 visible characters", "2 scripts are to fill it"]
+    );
+    assert_eq!(
+        read("<p>A short page, and no more.<script src=a.js></script>").needs_scripts,
         Vec::<String>::new()
     );
 }

@@ -1,10 +1,14 @@
 //! Whether a page is empty without its scripts, and what says so.
 
 use html5ever::local_name;
+use scraper::Html;
 
 use crate::dom::Attributes;
 use crate::flat_dom::FlatDom;
 use crate::tag::Tag;
+
+/// With fewer visible characters an element, or a page that has scripts, is empty.
+const EMPTY_BELOW: u32 = 20;
 
 /// Visible characters beside `<noscript>` with which a page is not empty.
 const VISIBLE_MAX: u32 = 200;
@@ -31,7 +35,7 @@ const MOUNTS: [&str; 14] = [
 ];
 
 /// What says that a page is empty without its scripts; nothing for a page that is not.
-pub(crate) fn evidence(flat: &FlatDom<'_>) -> Vec<String> {
+pub(crate) fn evidence(html: &Html, flat: &FlatDom<'_>) -> Vec<String> {
     let (mut shown, mut without_scripts, mut in_noscript) = (0, String::new(), 0);
     for run in &flat.runs {
         let mut around = flat.ancestors(run.owner);
@@ -56,6 +60,10 @@ pub(crate) fn evidence(flat: &FlatDom<'_>) -> Vec<String> {
         let asked: String = without_scripts.trim().chars().take(120).collect();
         evidence.push(format!("<noscript> says {asked:?}"));
     }
+    if evidence.is_empty() && shown + in_noscript < EMPTY_BELOW {
+        let scripts = scripts(html);
+        evidence.extend((scripts > 0).then(|| format!("{scripts} scripts are to fill it")));
+    }
     if !evidence.is_empty() {
         evidence.insert(0, format!("{shown} visible characters"));
     }
@@ -67,7 +75,7 @@ fn empty_mount(flat: &FlatDom<'_>) -> Option<String> {
     let empty = flat
         .elements
         .iter()
-        .filter(|element| element.counts.chars < 20);
+        .filter(|element| element.counts.chars < EMPTY_BELOW);
     let mut mounts = empty.filter_map(|element| {
         let id = element.element.attribute(&local_name!("id"));
         let id = id.filter(|id| MOUNTS.iter().any(|mount| mount.eq_ignore_ascii_case(id)));
@@ -80,6 +88,15 @@ fn empty_mount(flat: &FlatDom<'_>) -> Option<String> {
         }
     });
     mounts.next()
+}
+
+fn scripts(html: &Html) -> usize {
+    let elements = html
+        .tree
+        .nodes()
+        .filter_map(|node| node.value().as_element());
+    let scripts = elements.filter(|element| element.name.local == local_name!("script"));
+    scripts.count()
 }
 
 fn asks_for_scripts(text: &str) -> bool {
