@@ -31,6 +31,7 @@ mod questions;
 mod references;
 mod stated;
 mod thread_posts;
+mod verses;
 
 use scraper::Html;
 use url::Url;
@@ -43,6 +44,7 @@ use crate::shingles;
 use crate::structured::Structured;
 use crate::survey::Survey;
 pub(crate) use boilerplate_rules::in_comments;
+pub(crate) use listings::is_running_text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// No run with a lower probability is kept, even if the page is empty without it.
@@ -161,6 +163,7 @@ pub(crate) fn classify_by_odds(
         }
         PageType::Article | PageType::Service | PageType::Documentation | PageType::Other => {
             attributes::keep_beside_text(flat, survey, &probability, &mut main);
+            verses::keep(flat, survey, &features.paths, &probability, &mut main);
         }
         _ => {}
     }

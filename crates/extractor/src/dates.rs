@@ -9,6 +9,7 @@ mod order;
 mod role;
 
 use crate::bounded::byte_prefix;
+use crate::char_counts::is_cjk;
 pub(crate) use order::MonthFirst;
 use role::WEEKDAYS;
 pub(crate) use role::{Role, role_of};
@@ -171,7 +172,8 @@ pub(crate) fn written(text: &str, month_first: impl Into<MonthFirst>) -> Option<
 fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)> {
     let text = byte_prefix(text, LINE_BYTES_MAX);
     let may_be_elsewhere = calendars::may_stand_in(text);
-    if !forms::has_year(text) && !may_be_elsewhere {
+    let may_be_short = text.contains(is_cjk) && forms::short_year_first(text).is_some();
+    if !forms::has_year(text) && !may_be_elsewhere && !may_be_short {
         return None;
     }
     let text = text.to_lowercase();
@@ -185,6 +187,14 @@ fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)>
     };
     if let Some(found) = forms::year_first(&text) {
         keep(found.at, checked(found.year, found.month, found.day));
+    }
+    if let Some(found) = forms::short_year_first(&text).filter(|_| may_be_short)
+        && role::announces_year(&text[..found.at])
+    {
+        keep(
+            found.at,
+            checked(&full_year(found.year), found.month, found.day),
+        );
     }
     if let Some(found) = forms::year_last(&text) {
         let (first, second) = (found.first, found.second);
@@ -217,6 +227,30 @@ fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)>
     }
     let (at, date) = best?;
     Some((at, date, text))
+}
+
+/// A year of two digits in four: no page is older than the web.
+fn full_year(year: &str) -> String {
+    let century = if year < "90" { "20" } else { "19" };
+    format!("{century}{year}")
+}
+
+/// Where the first date of a line begins.
+pub(crate) fn place(text: &str) -> Option<usize> {
+    let (at, _, _) = first(text, true.into())?;
+    Some(text.floor_char_boundary(at))
+}
+
+/// Whether a line begins with a date.
+pub(crate) fn begins(text: &str) -> bool {
+    place(text) == Some(0)
+}
+
+/// Whether a date may stand in a line that [`Marker::Date`](crate::line_markers::Marker::Date) does not tell: one in Korean, or
+/// with a year of two digits.
+pub(crate) fn may_stand_in(text: &str) -> bool {
+    let text = byte_prefix(text, LINE_BYTES_MAX);
+    text.contains('년') || text.contains(is_cjk) && forms::short_year_first(text).is_some()
 }
 
 /// A date in a URL's path: "/2021/03/05/", "/20210305/", "/2021-03-05-".
@@ -310,6 +344,7 @@ mod tests {
         check("3/14/2020", Some("2020-03-14"));
         check("14/3/2020", Some("2020-03-14"));
         check("5 марта 2021 г.", Some("2021-03-05"));
+        check("입력 : 2021년 3월 5일 금요일 10:22", Some("2021-03-05"));
         check("Fri Mar  5 10:11:12 UTC 2021", Some("2021-03-05"));
         check("Fri Mar 5 10:11:12 2021", Some("2021-03-05"));
         check("Fri Mar  5 10:11:12 AM UTC 2021", Some("2021-03-05"));
@@ -389,6 +424,10 @@ mod tests {
             "Last updated on May 3, 2019",
             "更新时间：2024-01-02",
             "This page was last edited on 3 May 2019, at 10:02.",
+            "某某县人民政府[引用日期2019-05-02]",
+            "最新推荐文章于 2024-01-05 17:20:33 发布",
+            "编辑于 2020-05-10 08:01",
+            "本帖最后由 小陈 于 2020-05-10 08:01 编辑",
         ] {
             assert!(written(line, true).is_some(), "{line}");
             assert_eq!(published_in(line, true), None, "{line}");
@@ -408,6 +447,8 @@ mod tests {
             "London, 5 March 2024 – The council has met.",
             "Freitag, 5. März 2024",
             "更新时间：2026-01-02　发布时间：2024-03-05",
+            "编辑于 2026-01-02 发布于 2024-03-05",
+            "수정 2026.01.02 11:00 입력 2024.03.05 10:00",
             "2024-03-05 来源：新华社",
         ] {
             assert_eq!(
@@ -427,6 +468,9 @@ mod tests {
             "更新时间：2024-03-05　发布时间：2023-05-06",
             "发布于2023年5月6日，更新于2024年3月5日",
             "最后修改时间：2024-03-05",
+            "编辑于 2024-03-05",
+            "修改于 2024-03-05",
+            "최종수정 2024.03.05 10:00",
         ] {
             assert_eq!(
                 modified_in(line, true).as_deref(),
@@ -436,6 +480,40 @@ mod tests {
         }
         for line in ["Published 5 March 2024", "2024-03-05", "Not edited."] {
             assert_eq!(modified_in(line, true), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn behind_a_label_of_dates_a_year_may_have_two_digits() {
+        for line in [
+            "작성일 21-03-05 14:05",
+            "등록일 : 21-03-05",
+            "发表于 21-03-05",
+            "发布时间：21/3/5",
+            "投稿日：21.03.05",
+        ] {
+            check(line, Some("2021-03-05"));
+            assert_eq!(
+                published_in(line, true).as_deref(),
+                Some("2021-03-05"),
+                "{line}"
+            );
+        }
+        check("发表于 99-03-05", Some("1999-03-05"));
+        assert_eq!(
+            modified_in("更新于 21-03-05", true).as_deref(),
+            Some("2021-03-05")
+        );
+        for line in [
+            "21-03-05",
+            "比分 21-03-05",
+            "发布会 21-03-05",
+            "有效期至 21-03-05",
+            "Posted 21-03-05",
+            "发布 21-13-05",
+            "发布 21-03-05-7",
+        ] {
+            check(line, None);
         }
     }
 

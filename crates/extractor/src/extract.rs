@@ -10,6 +10,7 @@ use crate::assemble;
 use crate::carried::{self, Carried, Facts};
 use crate::class_hints::Hint;
 use crate::classifier::{self, Classification, Classified};
+use crate::closings;
 use crate::directives;
 use crate::dom::{self, BoundedDom};
 use crate::features;
@@ -129,6 +130,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         (Some(_), _) | (_, Content::Whole) => Carried::default(),
     };
     add_facts(&mut fields, &carried.facts, &flat.title);
+    leave_out_closings(&classification.page_type, content, &carried, &mut blocks);
     Page {
         text: crate::blocks::plain(&blocks),
         blocks,
@@ -163,6 +165,19 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         limits_hit,
         left_out: host_templates::left_out(&survey.texts, main),
         surroundings: Surroundings::of(&flat, &survey.texts, &paths, main),
+    }
+}
+
+/// Leaves out what a running text of the page's own ends with and that is none of it.
+fn leave_out_closings(
+    page_type: &PageType,
+    content: Content,
+    carried: &Carried,
+    blocks: &mut Vec<crate::blocks::Block>,
+) {
+    let is_text = classifier::is_running_text(page_type) && carried.added.is_empty();
+    if content == Content::Chosen && is_text {
+        closings::leave_out(blocks);
     }
 }
 

@@ -34,6 +34,7 @@
 //! 6. `classifier`: which runs are content.
 //! 7. `assemble` and `blocks`: the chosen runs as headings, paragraphs, lists, tables and code.
 //!    `carried`: texts that a page has outside its visible text, where that is lacking.
+//!    `closings`: its last lines that say what to do with the page.
 //! 8. `metadata`, `links`, `directives`, `layout`, `page_type`, `walls`: everything else that a [`Page`]
 //!    has.
 //!
@@ -49,6 +50,7 @@ mod carried;
 mod char_counts;
 mod class_hints;
 mod classifier;
+mod closings;
 mod dates;
 mod decode;
 mod directives;

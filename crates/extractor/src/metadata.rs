@@ -3,16 +3,22 @@
 //! Each field has several sources, tried in order from the most explicit to the least: JSON-LD, meta
 //! elements, marked-up elements, and the text near the title. The first plausible value is taken.
 
+mod assigned;
 mod author;
 mod byline;
 mod byline_zone;
 mod dating;
+mod heading;
 mod labelled;
 mod name;
 mod names;
+mod nobody;
+mod numbers;
+mod office;
 mod poster;
 mod publisher;
 mod title;
+mod without_site;
 
 use html5ever::local_name;
 use url::Url;
@@ -72,7 +78,7 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
         *page_type == PageType::Forum,
     );
     Metadata {
-        author: author::find(page, &zone, site_name.as_deref(), base),
+        author: author::find(page, &zone, title.as_deref(), site_name.as_deref(), base),
         published: dating.published(base),
         modified: dating.modified(),
         description: flat

@@ -2,7 +2,8 @@
 //!
 //! Shops write them as often so as in tables (see [`data_tables`](super::data_tables)), and to the forests
 //! each is a label as well. A group of rows that are alike, each a short name and its value, is kept as a
-//! whole where a table would be. On other pages so is one beside the text.
+//! whole where a table would be. On other pages so is one beside the text; and however long the text is, one between it
+//! and the title, in whatever boxes: an entry's facts, a job's pay, a book's publisher.
 
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Traits};
 use crate::line_markers::{Marker, Markers};
@@ -19,6 +20,8 @@ const ROWS_MIN: usize = 3;
 const ROWS_MAX: usize = 200;
 /// A text that is so many times as long stands for itself.
 const TEXT_TIMES_MAX: u32 = 16;
+/// Of the lines of a group below the title at most one in so many tells something in sentences.
+const TOLD_MIN: usize = 4;
 /// The most weight of a name,
 const NAME_WEIGHT_MAX: u32 = 45;
 /// and of a row. A longer one is a text.
@@ -26,8 +29,8 @@ const ROW_WEIGHT_MAX: u32 = 250;
 
 /// Keeps the runs of a product's attributes, except those that a rule has dropped.
 pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, probability: &[f32], main: &mut [bool]) {
-    keep_groups(flat, survey, probability, main, |at, _| {
-        !is_in_other_part(flat, at)
+    keep_groups(flat, survey, probability, main, |at, _, _| {
+        !is_table(flat, at) && !is_in_other_part(flat, at)
     });
 }
 
@@ -44,13 +47,63 @@ pub(super) fn keep_beside_text(
         runs.map(|(run, _)| run.counts.weight).sum()
     };
     let text = kept(main);
-    keep_groups(flat, survey, probability, main, |at, main| {
+    let below_title = below_title(flat, survey, main);
+    keep_groups(flat, survey, probability, main, |at, names, main| {
         let group = &flat.elements[at as usize];
-        group.counts.weight * TEXT_TIMES_MAX >= text
-            && group.counts.sentence_ends == 0
-            && is_beside_text(flat, at, main)
-            && !is_of_the_page(flat, survey, at)
+        let runs = group.first_run as usize..group.end_run as usize;
+        let told = runs.clone().filter(|&run| tells(&survey.texts[run]));
+        let told = told.count();
+        let is_below_title = below_title.start <= runs.start && runs.end <= below_title.end;
+        let is_of_title =
+            is_below_title && told * TOLD_MIN <= runs.len() && !is_in_other_part(flat, at);
+        let is_of_text = || {
+            told == 0
+                && !is_table(flat, at)
+                && group.counts.weight * TEXT_TIMES_MAX >= text
+                && is_beside_text(flat, at, main)
+        };
+        (is_of_title || is_of_text()) && !is_of_the_page(flat, survey, at, names)
     });
+}
+
+fn is_table(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    flat.elements[at as usize].tag == Tag::Table
+}
+
+/// The runs between the heading that the page's title repeats and the first kept prose.
+pub(super) fn below_title(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    main: &[bool],
+) -> std::ops::Range<usize> {
+    let mut runs = 0..main.len();
+    let text = runs.find(|&run| main[run] && is_prose(&flat.runs[run]));
+    let is_title = |run: &usize| {
+        let mut around = flat.ancestors(flat.runs[*run].owner).take(2);
+        let mut levels = around.by_ref().map(|at| flat.elements[at as usize].tag);
+        let is_heading = levels.any(|tag| tag.heading_level().is_some());
+        is_heading && flat.title.contains(survey.texts[*run].as_str())
+    };
+    let text = text.unwrap_or(0);
+    match (0..text).rfind(is_title) {
+        Some(title) => title + 1..text,
+        None => 0..0,
+    }
+}
+
+/// Whether a line has the end of a sentence: a point in a number or in a name is none.
+fn tells(line: &str) -> bool {
+    let mut chars = line.chars().peekable();
+    while let Some(char) = chars.next() {
+        let ends = match char {
+            '.' | '!' | '?' => chars.peek().is_none_or(|next| next.is_whitespace()),
+            _ => matches!(char, '。' | '！' | '？' | '…' | '．' | '｡'),
+        };
+        if ends {
+            return true;
+        }
+    }
+    false
 }
 
 fn keep_groups(
@@ -58,12 +111,13 @@ fn keep_groups(
     survey: &Survey,
     probability: &[f32],
     main: &mut [bool],
-    is_wanted: impl Fn(ElementIndex, &[bool]) -> bool,
+    is_wanted: impl Fn(ElementIndex, &[String], &[bool]) -> bool,
 ) {
     let mut at = 0;
     while let Some(element) = flat.elements.get(at) {
         let index = at as ElementIndex;
-        if !is_group(flat, survey, index) || !is_wanted(index, main) {
+        let names = names_of_group(flat, survey, index);
+        if !names.is_some_and(|names| is_wanted(index, &names, main)) {
             at += 1;
             continue;
         }
@@ -116,48 +170,77 @@ fn is_beside_text(flat: &FlatDom<'_>, at: ElementIndex, main: &[bool]) -> bool {
     }
 }
 
-/// Whether half of the rows of a group are about the page itself: who wrote it, when, where to share it.
-fn is_of_the_page(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> bool {
+/// Whether half of the rows of a group are about the page itself: who wrote it, when, how many read it, where to share
+/// it.
+fn is_of_the_page(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex, names: &[String]) -> bool {
     const OF_PAGE: [Marker; 4] = [Marker::Byline, Marker::Credit, Marker::Date, Marker::Share];
-    let element = &flat.elements[at as usize];
-    let runs = element.first_run as usize..element.end_run as usize;
-    let lines = survey.markers.get(runs).unwrap_or_default();
+    const NAMES: [&str; 22] = [
+        "来源", "时间", "日期", "浏览", "阅读", "点击", "评论", "回复", "栏目", "分类", "标签",
+        "date", "source", "views", "reads", "comments", "replies", "posts", "joined", "tags",
+        "categor", "language",
+    ];
+    let lines = lines(flat, survey, at);
     let is_of_page = |line: &&Markers| OF_PAGE.iter().any(|&marker| line.has(marker));
-    lines.iter().filter(is_of_page).count() * 2 >= lines.len()
+    let is_name_of_page = |name: &&String| {
+        let name = name.to_lowercase();
+        NAMES.iter().any(|known| name.starts_with(known))
+    };
+    let by_lines = lines.iter().filter(is_of_page).count();
+    let by_names = names.iter().filter(is_name_of_page).count();
+    by_lines.max(by_names) * 2 >= names.len()
 }
 
-/// Whether an element is a group of attributes.
-fn is_group(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> bool {
+/// The names in an element that is a group of attributes.
+fn names_of_group(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> Option<Vec<String>> {
     let element = &flat.elements[at as usize];
     let runs = element.end_run.saturating_sub(element.first_run);
     // The lines of a paragraph are one run.
     let is_large =
         element.counts.weight > ROW_WEIGHT_MAX * ROWS_MAX as u32 || runs > 2 * ROWS_MAX as u32;
-    if element.counts.weight == 0 || is_large || element.tag == Tag::Table {
-        return false;
+    if element.counts.weight == 0 || is_large {
+        return None;
     }
     let names = match element.tag {
         Tag::P => names_of_lines(flat, survey, at),
+        Tag::Div if holds_lines(flat, at) => names_of_lines(flat, survey, at),
         Tag::Dl => names_of_terms(flat, at).or_else(|| names_of_rows(flat, survey, at)),
+        Tag::Table => names_of_cells(flat, at),
         _ => names_of_rows(flat, survey, at),
     };
-    names.is_some_and(are_distinct)
-        && share(element.link_weight, element.counts.weight, 1.0) <= LINKS_MAX
-        && !is_of_figures(flat, survey, at)
+    let is_group = share(element.link_weight, element.counts.weight, 1.0) <= LINKS_MAX
+        && !is_of_figures(flat, survey, at);
+    names.filter(|names| is_group && are_distinct(names))
 }
 
 /// Whether most lines of a group have a price or a time: the currencies of a shop, or its hours.
 fn is_of_figures(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> bool {
-    let element = &flat.elements[at as usize];
-    let runs = element.first_run as usize..element.end_run as usize;
-    let lines = survey.markers.get(runs).unwrap_or_default();
+    let lines = lines(flat, survey, at);
     let is_figure = |line: &&Markers| line.has(Marker::Price) || line.has(Marker::Date);
     lines.iter().filter(is_figure).count() * 2 > lines.len()
 }
 
+/// The markers of the lines in an element.
+fn lines(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> Vec<Markers> {
+    let element = &flat.elements[at as usize];
+    let mut lower = String::new();
+    let mut lines = Vec::new();
+    for run in element.first_run as usize..(element.end_run as usize).min(survey.texts.len()) {
+        match survey.texts[run].contains('\n') {
+            true => lines.extend(
+                survey.texts[run]
+                    .lines()
+                    .map(|line| Markers::of(line, &mut lower)),
+            ),
+            false => lines.push(survey.markers[run]),
+        }
+    }
+    lines
+}
+
 /// Attributes have each their own name; ratings and prices repeat one.
-fn are_distinct(mut names: Vec<String>) -> bool {
+fn are_distinct(names: &[String]) -> bool {
     let count = names.len();
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     names.sort_unstable();
     names.dedup();
     count >= ROWS_MIN && names.len() * 10 >= count * 9
@@ -259,6 +342,47 @@ fn names_of_terms(flat: &FlatDom<'_>, at: ElementIndex) -> Option<Vec<String>> {
         names.push(is_pair.then(|| flat.run_text(run))?);
     }
     Some(names)
+}
+
+/// The names in a table whose rows are a name and a value each, or two of them. Rows of one cell are titles and pictures.
+fn names_of_cells(flat: &FlatDom<'_>, at: ElementIndex) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    let is_body = |at: &ElementIndex| flat.elements[*at as usize].tag == Tag::Tbody;
+    let parts = rows(flat, at).flat_map(|part| match is_body(&part) {
+        true => rows(flat, part).collect(),
+        false => vec![part],
+    });
+    for row in parts {
+        let cells: Vec<ElementIndex> = rows(flat, row).take(5).collect();
+        if flat.elements[row as usize].tag != Tag::Tr || cells.len() > 4 {
+            return None;
+        }
+        for pair in cells.chunks(2).filter(|_| cells.len() > 1) {
+            let [name, value] = pair
+                .iter()
+                .map(|&cell| &flat.elements[cell as usize])
+                .collect::<Vec<_>>()[..]
+            else {
+                return None;
+            };
+            let is_pair = name.counts.weight <= NAME_WEIGHT_MAX
+                && value.counts.weight <= ROW_WEIGHT_MAX
+                && name.end_run == name.first_run + 1
+                && matches!(name.tag, Tag::Th | Tag::Td);
+            let run = flat.runs.get(name.first_run as usize)?;
+            names.push(is_pair.then(|| flat.run_text(run))?);
+        }
+    }
+    Some(names)
+}
+
+/// Whether all text of an element is in lines of its own.
+fn holds_lines(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    let element = &flat.elements[at as usize];
+    (element.first_run..element.end_run).all(|run| {
+        let run = flat.runs.get(run as usize);
+        run.is_some_and(|run| run.owner == at)
+    })
 }
 
 /// The names in the lines of a paragraph that are all names with values.
@@ -372,6 +496,23 @@ mod tests {
         assert!(kept(&format!("<ul>{rows}</ul>")).iter().all(|&kept| kept));
     }
 
+    #[track_caller]
+    fn check_beside_text(page: &str, is_kept: bool) {
+        let html = scraper::Html::parse_document(page);
+        let flat = FlatDom::of(&html);
+        let mut main: Vec<bool> = flat.runs.iter().map(is_prose).collect();
+        let before = main.iter().filter(|&&kept| kept).count();
+        let probability = vec![0.1; main.len()];
+        keep_beside_text(&flat, &Survey::of(&flat), &probability, &mut main);
+        let added = main.iter().filter(|&&kept| kept).count() - before;
+        assert_eq!(added > 0, is_kept, "{page} {main:?}");
+        let from = usize::from(page.contains("<h1>"));
+        assert!(
+            !is_kept || main[from..].iter().all(|&kept| kept),
+            "{page} {main:?}"
+        );
+    }
+
     #[test]
     fn what_a_page_is_about_has_attributes_beside_its_text() {
         let text = "<p>The hall was built by the guild of weavers, when the town had grown rich, and it holds six \
@@ -395,6 +536,15 @@ mod tests {
         .map(|(name, value)| row(name, value))
         .concat();
         let long = text.repeat(20);
+        let titled = |box_: &str, text: &str| {
+            format!(
+                "<title>The hall - Town</title><main><h1>The hall</h1>{box_}<div>{text}</div></main>"
+            )
+        };
+        let table = "<table><tr><th colspan=2>Hall</th></tr><tr><th>Seats</th><td>600.5</td></tr><tr><th>Built</th>\
+            <td>brick</td></tr><tr><th>Keeper</th><td>Anna Weaver</td></tr></table>";
+        let lines = "<div><span>Seats</span>: 600.5<br><span>Entry</span>: $4<br><span>Built</span>: brick</div>";
+        let dated_lines = "<div>Source: Post<br>Date: May 3, 2021<br>Views: 31</div>";
         for (page, is_kept) in [
             (format!("<main>{text}<div>{rows}</div></main>"), true),
             (format!("<main>{text}<form>{rows}</form></main>"), true),
@@ -414,16 +564,25 @@ mod tests {
             ),
             (format!("<main>{text}<div>{dated}</div></main>"), false),
             (format!("<main>{long}<div>{rows}</div></main>"), false),
+            (
+                titled(&format!("<div><div>{rows}</div></div>"), &long),
+                true,
+            ),
+            (
+                titled(&format!("<div><div>{dated}</div></div>"), &long),
+                false,
+            ),
+            (
+                titled(&format!("<aside><div>{rows}</div></aside>"), &long),
+                false,
+            ),
+            (titled(table, &long), true),
+            (titled(lines, &long), true),
+            (titled(dated_lines, &long), false),
+            (titled(&table.replace("<tr>", "<tr><td>7"), &long), false),
+            (format!("<main>{long}{table}</main>"), false),
         ] {
-            let html = scraper::Html::parse_document(&page);
-            let flat = FlatDom::of(&html);
-            let mut main: Vec<bool> = flat.runs.iter().map(is_prose).collect();
-            let before = main.iter().filter(|&&kept| kept).count();
-            let probability = vec![0.1; main.len()];
-            keep_beside_text(&flat, &Survey::of(&flat), &probability, &mut main);
-            let added = main.iter().filter(|&&kept| kept).count() - before;
-            assert_eq!(added > 0, is_kept, "{page} {main:?}");
-            assert!(!is_kept || main.iter().all(|&kept| kept), "{page} {main:?}");
+            check_beside_text(&page, is_kept);
         }
     }
 }

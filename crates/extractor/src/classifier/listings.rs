@@ -52,7 +52,7 @@ pub(super) const NO_LEAD: [Marker; 8] = [
 ];
 
 /// Whether a page of this type is one text from beginning to end, so that what stands behind its text belongs to it.
-pub(super) fn is_running_text(page_type: &PageType) -> bool {
+pub(crate) fn is_running_text(page_type: &PageType) -> bool {
     match page_type {
         PageType::Article | PageType::Documentation | PageType::Service | PageType::Other => true,
         PageType::Forum

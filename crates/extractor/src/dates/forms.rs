@@ -137,22 +137,51 @@ fn leftmost<'t, F>(text: &'t str, form: impl Fn(Cursor<'t>) -> Option<F>) -> Opt
         .find_map(form)
 }
 
-/// "2021-03-05", "2021年3月5日".
+/// What stands behind a year, a month and a day in Chinese, Japanese and Korean.
+const SIGNS: [&[char]; 3] = [&['年', '년'], &['月', '월'], &['日', '號', '号', '일']];
+
+fn is_separator(c: char) -> bool {
+    matches!(c, '-' | '/' | '.')
+}
+
+/// "2021-03-05", "2021年3月5日", "2021년 3월 5일".
 pub(super) fn year_first(text: &str) -> Option<Written<'_>> {
     leftmost(text, |mut cursor| {
         let at = cursor.at;
         let year = cursor.year()?;
         cursor.blank();
-        cursor.one(|c| matches!(c, '-' | '/' | '.' | '年'))?;
+        cursor.one(|c| is_separator(c) || SIGNS[0].contains(&c))?;
         cursor.blank();
         let month = cursor.digits(2)?;
         cursor.blank();
-        cursor.one(|c| matches!(c, '-' | '/' | '.' | '月'))?;
+        cursor.one(|c| is_separator(c) || SIGNS[1].contains(&c))?;
         cursor.blank();
         let day = cursor.digits(2)?;
         let ends = cursor
             .next()
-            .is_none_or(|c| !in_word(c) || matches!(c, '日' | '號' | '号' | 't' | 'T'));
+            .is_none_or(|c| !in_word(c) || SIGNS[2].contains(&c) || matches!(c, 't' | 'T'));
+        ends.then_some(Written {
+            at,
+            year,
+            month,
+            day,
+        })
+    })
+}
+
+/// "21-03-05": a year of two digits first, which only the words before it tell.
+pub(super) fn short_year_first(text: &str) -> Option<Written<'_>> {
+    leftmost(text, |mut cursor| {
+        let at = cursor.at;
+        if text[..at].ends_with(is_separator) {
+            return None;
+        }
+        let year = cursor.exactly(2)?;
+        let separator = cursor.one(is_separator)?;
+        let month = cursor.digits(2).filter(|month| within(month, 12))?;
+        cursor.one(|c| c == separator)?;
+        let day = cursor.digits(2).filter(|day| within(day, 31))?;
+        let ends = cursor.ends_word() && !cursor.rest().starts_with(['-', '/']);
         ends.then_some(Written {
             at,
             year,
@@ -175,7 +204,6 @@ pub(super) struct Numbers<'t> {
 
 /// "14.3.2020", "3/14/2020".
 pub(super) fn year_last(text: &str) -> Option<Numbers<'_>> {
-    let is_separator = |c| matches!(c, '-' | '/' | '.');
     leftmost(text, |mut cursor| {
         let at = cursor.at;
         let first = cursor.digits(2)?;
@@ -422,7 +450,7 @@ mod tests {
 
     use super::*;
 
-    const YEAR_FIRST: &str = r"(?:\b|\p{Han})((?:19|20)\d\d)\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?:[tT\s,:|)）\p{Han}]|$|\b)";
+    const YEAR_FIRST: &str = r"(?:\b|\p{Han})((?:19|20)\d\d)\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\d{1,2})(?:[tT\s,:|)）\p{Han}일]|$|\b)";
     const YEAR_LAST: &str =
         r"(?:\b|\p{Han})(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?[-/.]\s?((?:19|20)\d\d)(?:\b|\p{Han})";
     const MONTH_DAY: &str = r"(?:\b|\p{Han})(\p{L}{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:at\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
@@ -483,6 +511,8 @@ mod tests {
             "2021-03-05t08:00",
             "2021-03-05x",
             "2021-3-123",
+            "2021년 3월 5일 10:22",
+            "2021년3월5일",
             "12.05.03.2021",
             "x 3/14/2020 4/15/2020",
             "may. 5th, at 2021",
@@ -515,7 +545,7 @@ mod tests {
             parts in prop::collection::vec(
                 prop::sample::select(vec![
                     "2021", "1999", "20", "5", "12", "31", "05", "march", "de", "del", "of", "d'",
-                    "at", "th", "st", ".", ",", "-", "/", "_", " ", "\u{a0}", "年", "月", "日", "t",
+                    "at", "th", "st", ".", ",", "-", "/", "_", " ", "\u{a0}", "年", "月", "日", "년", "월", "일", "t",
                     "T", "Z", "+0800", ":", "08:15", "x", "märz", "\n", "0", "于",
                 ]),
                 0..12,

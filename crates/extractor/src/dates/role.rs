@@ -1,5 +1,7 @@
 //! What the words before a date say that it is the date of: the text's publishing, a change, or something else.
 
+use crate::char_counts::is_cjk;
+
 /// What a line says of its date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -14,7 +16,7 @@ pub(crate) enum Role {
 }
 
 /// Words for publishing, in lower case.
-const OF_PUBLISHING: [&str; 29] = [
+const OF_PUBLISHING: [&str; 41] = [
     "published",
     "posted",
     "publication",
@@ -35,8 +37,20 @@ const OF_PUBLISHING: [&str; 29] = [
     "印发",
     "发稿",
     "登载",
+    "首发",
+    "创建于",
     "公開",
     "掲載",
+    "投稿",
+    "作成",
+    "配信",
+    "입력",
+    "등록",
+    "작성",
+    "게시",
+    "게재",
+    "승인",
+    "발행",
     "veröffentlicht",
     "publié",
     "publicado",
@@ -47,7 +61,7 @@ const OF_PUBLISHING: [&str; 29] = [
 ];
 
 /// Words for a change of the text.
-const OF_CHANGES: [&str; 16] = [
+const OF_CHANGES: [&str; 27] = [
     "updated",
     "modified",
     "edited",
@@ -58,6 +72,17 @@ const OF_CHANGES: [&str; 16] = [
     "修訂",
     "最后编辑",
     "最後編輯",
+    "编辑于",
+    "編輯於",
+    "编辑时间",
+    "編輯時間",
+    "本帖最后由",
+    "本帖最後由",
+    "最終編集",
+    "編集日",
+    "수정",
+    "업데이트",
+    "갱신",
     "aktualisiert",
     "mis à jour",
     "modifié",
@@ -68,7 +93,7 @@ const OF_CHANGES: [&str; 16] = [
 
 /// Words for the making of a copy: when it was printed, fetched or looked up; for terms; for the lives of
 /// people; for what a text announces; and for the present, as forums show it.
-const OF_OTHERS: [&str; 71] = [
+const OF_OTHERS: [&str; 80] = [
     "currently",
     "now is",
     "aktuelle zeit",
@@ -94,6 +119,15 @@ const OF_OTHERS: [&str; 71] = [
     "访问",
     "訪問",
     "镜像",
+    "引用",
+    "检索",
+    "檢索",
+    "查阅",
+    "查閱",
+    "閲覧",
+    "推荐文章",
+    "推薦文章",
+    "마감",
     "until",
     "till",
     "through",
@@ -143,8 +177,9 @@ const OF_OTHERS: [&str; 71] = [
 ];
 
 /// What may stand between such a word and its date.
-const JOINTS: [&str; 12] = [
-    "on", "at", "date", "time", "于", "於", "时间", "時間", "日期", "日", "时", "为",
+const JOINTS: [&str; 17] = [
+    "on", "at", "date", "time", "于", "於", "时间", "時間", "日期", "日", "时", "为", "일시",
+    "일자", "일", "시간", "날짜",
 ];
 
 /// The days of the week.
@@ -200,6 +235,14 @@ pub(crate) fn role_of(before: &str, in_sentence: bool) -> Role {
         return Role::Published;
     }
     Role::Unsaid
+}
+
+/// Whether a text, in lower case, ends with a word for publishing or change in Chinese, Japanese or Korean, in which a date has the
+/// year first.
+pub(super) fn announces_year(before: &str) -> bool {
+    let end = without_joints(before);
+    let is_told = ends_with_one(end, &OF_PUBLISHING) || ends_with_one(end, &OF_CHANGES);
+    is_told && end.ends_with(is_cjk)
 }
 
 /// A text without the joints at its end that stand behind another word.

@@ -10,6 +10,7 @@ use html5ever::local_name;
 use url::Url;
 
 use crate::bounded::byte_prefix;
+use crate::char_counts::is_cjk;
 use crate::class_hints::Hint;
 use crate::classifier::Classified;
 use crate::dom::Attributes;
@@ -27,6 +28,7 @@ use super::{byline, element_text, labelled, name, poster, publisher, short};
 pub(super) fn find(
     page: &Classified<'_, '_>,
     zone: &BylineZone<'_, '_>,
+    title: Option<&str>,
     site_name: Option<&str>,
     url: &Url,
 ) -> Option<String> {
@@ -39,13 +41,16 @@ pub(super) fn find(
     } = page;
     let host = url.host_str().unwrap_or("").trim_start_matches("www.");
     let label = host.split('.').next().unwrap_or("");
-    let in_json_ld = structured.author.as_deref().and_then(name::clean);
+    let in_json_ld = structured.author.as_deref().and_then(name::declared);
     let declared = in_json_ld.or_else(|| declared_in_meta(flat));
+    // What `<title>` says beside the page's title: most often the site's name, in Chinese often with its section's.
+    let beside = letters(flat.title.as_str()).replace(&title.map(letters).unwrap_or_default(), "");
     // Whether the declared author is the site itself: then a person named on the page is preferred.
     let is_site = |name: &str| {
         let name = letters(name);
         let site = site_name.map(letters).unwrap_or_default();
         (!site.is_empty() && (site.contains(&name) || name.contains(&site)))
+            || (name.contains(is_cjk) && beside.contains(&name))
             || (label.len() >= 3 && name.contains(&letters(label)))
     };
     // A by-line may stand some lines above the title or beside the text.
@@ -77,6 +82,7 @@ pub(super) fn find(
         .or_else(|| sender(flat, survey, zone))
         .or_else(|| signed_in_text(flat, zone).filter(|_| *page_type == PageType::Article))
         .or(declared)
+        .or_else(|| poster::named_below_title(flat, survey, zone))
 }
 
 /// The authors in the first kind of meta element that has any.
@@ -488,6 +494,20 @@ mod tests {
         ] {
             check(byline, Some("刘军涛"));
         }
+    }
+
+    #[test]
+    fn who_is_named_by_a_class_below_the_title_is_the_author() {
+        check(
+            "<div><a class=nickname href=/u/2>老张2015</a> <span>2021-03-05</span></div>",
+            Some("老张2015"),
+        );
+        check("<div class=user-name>阿芬</div>", Some("阿芬"));
+        check("<div class=user-name>登录</div>", None);
+        check(
+            "<div class=user-name>Bo</div><p>By Ann Lane</p>",
+            Some("Ann Lane"),
+        );
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! By-lines: "By A. Writer" or "作者：某某", as a name behind words that announce one.
 //!
-//! Four forms are known, each read by a scan: a label with a colon anywhere in a line, and 记者 (reporter) with a
-//! name, both in Chinese (see [`labelled`](super::labelled)); a word such as "by" that begins a line, with a name
-//! in capitals behind it; and the same behind a date. Regular expressions for them take milliseconds to compile,
+//! Five forms are known, each read by a scan: a label with a colon anywhere in a line, and 记者 (reporter) with a
+//! name, in Chinese, Japanese and Korean (see [`labelled`](super::labelled)); a word such as "by" that begins a line, with a name
+//! in capitals behind it; the same behind a date; and a name before an office (see [`office`](super::office)). Regular expressions for them take milliseconds to compile,
 //! since their classes are capitals and letters of all scripts.
 
 use super::labelled::{self, is_edge};
-use super::name;
+use super::{name, office};
 
 /// The name in a line's by-line. The line may say where elements begin and end, and where it breaks.
 pub(super) fn name_in(line: &str) -> Option<String> {
@@ -17,9 +17,11 @@ pub(super) fn name_in(line: &str) -> Option<String> {
     let plain = without_edges(line);
     let english = written_by(&plain).or_else(|| dated(&plain));
     english
+        .filter(|named| has_capital(named.name))
         .or_else(|| labelled::reported_by(line))
         .and_then(plausible)
         .map(|name| name.replace(is_edge, ""))
+        .or_else(|| office::named(line))
 }
 
 /// The name in a line that begins with a word for writing and says no more than the name.
@@ -29,7 +31,8 @@ pub(super) fn writer_of(line: &str) -> Option<String> {
     let is_of_writing = OF_WRITING
         .iter()
         .any(|word| without_prefix(&plain, word).is_some_and(|rest| rest.starts_with(" by")));
-    let named = written_by(&plain).filter(|named| is_of_writing && named.behind.trim().is_empty());
+    let named = written_by(&plain)
+        .filter(|named| is_of_writing && named.behind.trim().is_empty() && has_capital(named.name));
     named.and_then(plausible).map(str::to_owned)
 }
 
@@ -90,8 +93,12 @@ fn plausible(named: Named<'_>) -> Option<&str> {
     // "Text Resize" is a button.
     let is_word = !name.contains(' ');
     let is_cell = named.is_bare_noun && (is_long || is_word || (!is_dated && !rest.is_empty()));
-    let has_name = name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase());
-    (has_name && !is_sentence && !is_cell).then_some(name)
+    (!name.is_empty() && !is_sentence && !is_cell).then_some(name)
+}
+
+/// Whether a name has more than small letters; behind a label in Chinese, Japanese or Korean it may be an account.
+fn has_capital(name: &str) -> bool {
+    name.chars().any(|c| c.is_alphabetic() && !c.is_lowercase())
 }
 
 /// A name and what stands behind it in its line.

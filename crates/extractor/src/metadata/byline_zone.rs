@@ -119,6 +119,13 @@ impl<'z, 'd> BylineZone<'z, 'd> {
         }
     }
 
+    /// The runs between a title and the text below it; where that has no prose, up to the first of the content.
+    pub(super) fn below_title(&self) -> Range<usize> {
+        let above = self.heading.filter(|&heading| heading <= self.text);
+        let from = above.map_or(self.text, |heading| heading + 1);
+        from..self.text.max(self.begin + 1)
+    }
+
     /// Whether the page is a list, and has no date and no author but declared ones.
     pub(super) fn is_of_list(&self) -> bool {
         self.reach == Reach::Nowhere

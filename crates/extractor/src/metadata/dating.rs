@@ -22,7 +22,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::children;
+use super::{assigned, children};
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -31,7 +31,7 @@ const MARKED_TIMES_MAX: usize = 1_000;
 const BEFORE_BYTES_MAX: usize = 400;
 
 /// The meta elements that hold a date of publication, the most reliable first.
-const PUBLISHED: [&str; 24] = [
+const PUBLISHED: [&str; 25] = [
     "article:published_time",
     "datepublished",
     "article:published",
@@ -45,6 +45,7 @@ const PUBLISHED: [&str; 24] = [
     "dc.date.issued",
     "dcterms.issued",
     "dcterms.created",
+    "datecreated",
     "dcterms.date",
     "dc.date",
     "sailthru.date",
@@ -70,28 +71,6 @@ pub(super) struct Dating<'d, 'a> {
     month_first: MonthFirst,
     /// The runs of a thread's first post that stand before its text.
     post: Range<usize>,
-}
-
-/// Variables that scripts assign the time of publication to.
-const ASSIGNED: [&str; 8] = [
-    "createTime",
-    "create_time",
-    "publishTime",
-    "publish_time",
-    "publishDate",
-    "publish_date",
-    "pubDate",
-    "pubTime",
-];
-
-/// The text in quotes that is assigned to a variable whose name stands before: ` = '2020-02-01'`.
-fn assigned_value(behind: &str) -> Option<&str> {
-    const VALUE_BYTES_MAX: usize = 40;
-    let value = behind.trim_start().strip_prefix('=')?.trim_start();
-    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let value = &value[quote.len_utf8()..];
-    let end = value.find(quote).filter(|&end| end <= VALUE_BYTES_MAX)?;
-    Some(&value[..end])
 }
 
 /// The runs of a thread from its first post to its text. The posts are the largest elements around the text that
@@ -205,7 +184,7 @@ impl<'d, 'a> Dating<'d, 'a> {
         };
         let Some(declared) = declared else {
             let found = near().or_else(|| self.in_byline_class());
-            return found.or_else(|| self.assigned());
+            return found.or_else(|| assigned::date(self.flat).filter(|date| self.has_been(date)));
         };
         // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
         // is the day in the publisher's own time zone.
@@ -264,7 +243,8 @@ impl<'d, 'a> Dating<'d, 'a> {
                     .element
                     .attribute(&local_name!("class"))
                     .is_some_and(|class| class.contains("published"));
-            if element.tag != Tag::Time && !is_published && !is_old_form {
+            let of_script = time_for_scripts(element);
+            if element.tag != Tag::Time && !is_published && !is_old_form && of_script.is_none() {
                 continue;
             }
             marked += 1;
@@ -274,7 +254,8 @@ impl<'d, 'a> Dating<'d, 'a> {
             let names = ["datetime", "content", "data-datetime", "title"].map(LocalName::from);
             let value = names
                 .iter()
-                .find_map(|name| element.element.attribute(name).and_then(dates::machine));
+                .find_map(|name| element.element.attribute(name).and_then(dates::machine))
+                .or(of_script);
             let text = value.or_else(|| {
                 let from = element.first_run.saturating_sub(1) as usize;
                 let mut lines = self.survey.texts.get(from..)?.iter().take(2);
@@ -291,10 +272,8 @@ impl<'d, 'a> Dating<'d, 'a> {
             if !is_published && self.is_of_something_else(index, element) {
                 continue;
             }
-            let class = element
-                .element
-                .attribute(&local_name!("class"))
-                .unwrap_or("");
+            let class = element.element.attribute(&local_name!("class"));
+            let class = class.unwrap_or("");
             let distance = if zone.range.contains(&at) || zone.range.contains(&(at + 1)) {
                 0
             } else {
@@ -370,7 +349,7 @@ impl<'d, 'a> Dating<'d, 'a> {
         let (survey, zone) = (self.survey, self.zone);
         let dated = |index: usize, read: &Reader| -> Option<String> {
             let text = &survey.texts[index];
-            if !survey.markers[index].has(Marker::Date) {
+            if !survey.markers[index].has(Marker::Date) && !dates::may_stand_in(text) {
                 return None;
             }
             let label = self.label_before(index, "");
@@ -419,22 +398,6 @@ impl<'d, 'a> Dating<'d, 'a> {
         run.link_weight == 0 && run.counts.weight <= WEIGHT_MAX
     }
 
-    /// A date that a script of the page assigns to a variable named after it. Only where the page says nothing
-    /// else: some programs write the date into the page by script.
-    fn assigned(&self) -> Option<String> {
-        const SCRIPTS_MAX: usize = 64;
-        let scripts = self.flat.scripts.iter().take(SCRIPTS_MAX);
-        scripts
-            .flat_map(|script| {
-                ASSIGNED.iter().flat_map(|name| {
-                    let found = script.match_indices(name);
-                    found.map(|(at, _)| &script[at + name.len()..])
-                })
-            })
-            .filter_map(assigned_value)
-            .find_map(|value| dates::machine(value).filter(|date| self.has_been(date)))
-    }
-
     /// A date in an element whose class names a by-line or date.
     fn in_byline_class(&self) -> Option<String> {
         let flat = self.flat;
@@ -451,6 +414,13 @@ impl<'d, 'a> Dating<'d, 'a> {
             }
         })
     }
+}
+
+/// When something was as scripts read it of a by-line: the text beside may say when something else was.
+fn time_for_scripts(element: &FlatElement<'_>) -> Option<String> {
+    let data_time = element.element.attribute(&LocalName::from("data-time"));
+    let data_time = data_time.filter(|_| element.hints.has(Hint::Byline));
+    data_time.and_then(dates::machine)
 }
 
 #[cfg(test)]
@@ -505,18 +475,6 @@ mod tests {
         let url = url::Url::parse("https://canal.example/showthread.php?t=3").unwrap();
         let page = extract(&page, &PageContext::new(&url));
         assert_eq!(page.published.as_deref(), Some("2017-02-06"));
-    }
-
-    #[test]
-    fn a_date_that_a_script_writes_is_read_where_the_page_has_none() {
-        let script = "<script>var biz = 'x'; var createTime = '2021-03-05 12:00';</script>";
-        check(script, Some("2021-03-05T12:00:00"), None);
-        check(
-            &format!("<p>5 May 2020</p>{script}"),
-            Some("2020-05-05"),
-            None,
-        );
-        check("<script>f(createTime, '2021-03-05')</script>", None, None);
     }
 
     #[test]
@@ -595,7 +553,30 @@ mod tests {
     }
 
     #[test]
+    fn a_time_for_scripts_goes_before_what_the_line_says_of_something_else() {
+        let line = "<span class=blog-postTime data-time='2021-08-12 09:33:10'>最新推荐文章于 2024-01-05 发布</span>";
+        check(line, Some("2021-08-12T09:33:10"), None);
+        check(
+            "<span data-time=120>5 May 2020</span>",
+            Some("2020-05-05"),
+            None,
+        );
+    }
+
+    #[test]
     fn a_change_is_told_from_the_publication() {
+        let created = "<meta itemprop=dateCreated content=2023-05-06>";
+        check(
+            &format!("{created}<p>编辑于 2024-01-02</p>"),
+            Some("2023-05-06"),
+            Some("2024-01-02"),
+        );
+        check(
+            "<p>编辑于 2024-01-02 发布于 2023-05-06</p>",
+            Some("2023-05-06"),
+            Some("2024-01-02"),
+        );
+        check("<p>작성일: 2023년 5월 6일</p>", Some("2023-05-06"), None);
         let day = Some("2024-01-02");
         check("<p>Last updated on January 2, 2024</p>", None, day);
         check(

@@ -1,12 +1,14 @@
-//! By-lines in Chinese: a label and a name, and very often further labels behind it: "作者：张三 来源：某报".
+//! By-lines in Chinese, Japanese and Korean: a label and a name, and very often further labels behind it: "作者：张三 来源：某报".
 //!
 //! Nothing in a name tells it from a label: both are two to four characters. What stands around them does. The
 //! word directly before a colon is a label. A line's end and an element's end are the end of a name. A word that
 //! goes on in more characters, a number or a slash is no further name.
 
+use crate::char_counts::is_cjk;
 use crate::dates;
 
 use super::byline::{Named, is_han, taken};
+use super::name;
 
 /// Stands in a line where an element begins, and [`CLOSE`] where one ends.
 pub(super) const OPEN: char = '\u{1}';
@@ -16,8 +18,8 @@ pub(super) fn is_edge(c: char) -> bool {
     matches!(c, OPEN | CLOSE)
 }
 
-/// Labels that a colon follows.
-const LABELS: [&str; 14] = [
+/// Labels that a colon follows, or another mark.
+const LABELS: [&str; 40] = [
     "作者",
     "撰文",
     "图文",
@@ -32,7 +34,36 @@ const LABELS: [&str; 14] = [
     "发布者",
     "发布人",
     "楼主",
+    "記者",
+    "投稿者",
+    "著者",
+    "執筆",
+    "執筆者",
+    "筆者",
+    "ライター",
+    "文責",
+    "書いた人",
+    "取材・文",
+    "構成・文",
+    "文・写真",
+    "写真・文",
+    "文・撮影",
+    "작성자",
+    "글쓴이",
+    "기자",
+    "저자",
+    "지은이",
+    "필자",
+    "등록자",
+    "게시자",
+    "글",
+    "글·사진",
+    "사진·글",
+    "취재",
 ];
+
+/// Those of them that need no mark at the beginning of a line.
+const ANNOUNCING: [&str; 4] = ["작성자", "글쓴이", "등록자", "投稿者"];
 
 /// What other labels end in. They matter only where nothing parts a name from the label behind it.
 const OF_LABELS: [&str; 26] = [
@@ -64,12 +95,17 @@ const OF_LABELS: [&str; 26] = [
     "量",
 ];
 
+/// What stands behind a name in one character.
+const OF_ONE_CHARACTER: [&str; 13] = [
+    "摄", "攝", "文", "图", "圖", "编", "編", "译", "譯", "訳", "著", "绘", "撰",
+];
+
 /// What people did for a text, behind their names: 张三 摄影报道.
 const DEEDS: [&str; 8] = ["报道", "報導", "报导", "摄影", "摄", "综合", "整理", "电"];
 
 /// The name behind a label with a colon: "作者：张三 李四".
 pub(super) fn labelled(line: &str) -> Option<Named<'_>> {
-    let is_colon = |c| matches!(c, ':' | '：' | '/' | '／' | '丨' | '|' | '｜');
+    let is_colon = |c| matches!(c, ':' | '：' | '/' | '／' | '丨' | '|' | '｜' | '=' | '＝');
     let mut colons = line.match_indices(is_colon);
     colons.find_map(|(at, colon)| {
         if !is_label(&line[..at]) {
@@ -78,14 +114,59 @@ pub(super) fn labelled(line: &str) -> Option<Named<'_>> {
         let rest = &line[at + colon.len()..];
         let rest = own(rest.trim_start_matches(is_gap), rest);
         let field = before_next_label(rest, colon)?;
-        let is_name =
-            |c: char| is_han(c) || c.is_ascii_alphabetic() || matches!(c, '·' | '．' | '.');
-        let first = taken(field, 12, is_name);
-        // One character is no name.
-        first.chars().nth(1)?;
-        let further = further_names(&field[first.len()..], 4, |c| is_han(c) || c == '·');
+        let first = first_name(field)?;
+        let further = further_names(&field[first.len()..], 4, |c| is_cjk(c) || c == '·');
         Some(Named::first(rest, first.len() + further))
     })
+}
+
+/// The name that a text begins with: a word with the numbers in it, or a surname and a name of one character behind
+/// a blank, or words of Latin with capitals.
+fn first_name(text: &str) -> Option<&str> {
+    const CHARS_MAX: usize = 24;
+    const SURNAME_MAX: usize = 3;
+    const LATIN_WORDS_MAX: usize = 3;
+    let word = taken(text, CHARS_MAX, in_name);
+    let word = match word.is_ascii() {
+        true => word,
+        false => &word[..name::before_number(text).len().min(word.len())],
+    };
+    let next = |end: usize| {
+        let behind = text[end..].strip_prefix(' ')?;
+        let next = taken(behind, CHARS_MAX, in_name);
+        let after = &behind[next.len()..];
+        (!next.is_empty() && !goes_on(after)).then_some(next)
+    };
+    let mut end = word.len();
+    let count = word.chars().count();
+    if word.chars().all(is_han)
+        && (1..=SURNAME_MAX).contains(&count)
+        && let Some(given) = next(end)
+        && given.chars().all(is_han)
+        && given.chars().count() <= if count == 1 { 2 } else { 1 }
+        && !OF_ONE_CHARACTER.contains(&given)
+    {
+        end += 1 + given.len();
+    }
+    let is_latin = |word: &str| {
+        word.starts_with(char::is_uppercase)
+            && word
+                .chars()
+                .all(|c| c.is_alphabetic() && !is_cjk(c) || c == '.')
+    };
+    for _ in 1..LATIN_WORDS_MAX {
+        let Some(further) = next(end).filter(|further| is_latin(word) && is_latin(further)) else {
+            break;
+        };
+        end += 1 + further.len();
+    }
+    let name = &text[..end];
+    // One character is no name, nor is a number.
+    (name.chars().nth(1).is_some() && name.contains(char::is_alphabetic)).then_some(name)
+}
+
+fn in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '·' | '．' | '.' | '_' | '々')
 }
 
 /// The name behind 记者 or 通讯员 at the beginning of a line, with the agency's name before it or not.
@@ -98,12 +179,50 @@ pub(super) fn reported_by(line: &str) -> Option<Named<'_>> {
     let agency = agencies.find_map(|name| rest.strip_prefix(name));
     let rest = agency.unwrap_or(rest);
     let mut reporters = ["记者", "通讯员"].iter();
-    let rest = reporters.find_map(|name| rest.strip_prefix(name))?;
+    let Some(rest) = reporters.find_map(|name| rest.strip_prefix(name)) else {
+        return announced(rest);
+    };
     let rest = &rest[skipped(rest)..];
-    let first = taken(rest, 4, is_han);
+    let first = match mixed_name(rest) {
+        Some(name) => name,
+        None => taken(rest, 4, is_han),
+    };
     first.chars().nth(1).filter(|_| !is_other(first))?;
     let further = further_names(&rest[first.len()..], 3, is_han);
-    Some(Named::first(rest, first.len() + further))
+    let named = Named::first(rest, first.len() + further);
+    (!tells_more(named.behind)).then_some(named)
+}
+
+/// Whether a word behind 记者 goes on as a sentence does: 记者了解到，…
+fn tells_more(behind: &str) -> bool {
+    const CHARS_MAX: usize = 40;
+    let after = behind.trim_start_matches(is_gap);
+    let is_closed = after.starts_with([')', '）', '】', ']']);
+    let is_long = behind.contains('。') || behind.chars().nth(CHARS_MAX).is_some();
+    behind.starts_with(is_han) || !is_closed && is_long
+}
+
+/// A name with letters or numbers among Chinese characters, up to the end of a line, an element or a bracket.
+fn mixed_name(text: &str) -> Option<&str> {
+    let name = first_name(text)?;
+    let after = text[name.len()..].trim_start_matches(is_gap);
+    let is_mixed = !name.chars().all(is_han) || name.contains(' ');
+    (is_mixed && (after.is_empty() || after.starts_with([')', '）', '】', ']']))).then_some(name)
+}
+
+/// The name behind a label of no mark at the beginning of a line.
+fn announced(line: &str) -> Option<Named<'_>> {
+    let rest = ANNOUNCING
+        .iter()
+        .find_map(|label| line.strip_prefix(label))?;
+    let behind = rest.trim_start_matches(is_gap);
+    let name = first_name(behind).filter(|_| behind.len() < rest.len())?;
+    let after = &behind[name.len()..];
+    let ends = match after.strip_prefix(' ') {
+        Some(further) => further.starts_with(|c: char| c.is_ascii_digit()),
+        None => after.is_empty() || after.starts_with(|c: char| is_edge(c) || name::is_mark(c)),
+    };
+    ends.then(|| Named::first(behind, name.len()))
 }
 
 fn is_gap(c: char) -> bool {
@@ -115,12 +234,12 @@ fn is_label(before: &str) -> bool {
     LABELS.iter().any(|label| {
         let mut at = before.chars().rev().filter(|&c| !is_gap(c));
         let ends = label.chars().rev().all(|c| at.next() == Some(c));
-        // 文 ends many words: 原文, 英文.
+        // 文 and 글 end many words: 原文, 英文, 댓글.
         ends && (label.chars().nth(1).is_some()
             || !before
                 .trim_end_matches(is_gap)
                 .strip_suffix(label)
-                .is_some_and(|head| head.ends_with(is_han)))
+                .is_some_and(|head| head.ends_with(is_cjk)))
     })
 }
 
@@ -158,7 +277,7 @@ fn before_next_label<'t>(text: &'t str, colon: &str) -> Option<&'t str> {
         });
     let before = &head[..head.len() - word.len()];
     if word.is_empty() || !before.is_empty() {
-        return Some(before);
+        return Some(without_apart(before, word));
     }
     // Nothing parts the name from the label.
     let mut name = word;
@@ -166,6 +285,18 @@ fn before_next_label<'t>(text: &'t str, colon: &str) -> Option<&'t str> {
         name = shorter;
     }
     (name.len() < word.len()).then_some(name)
+}
+
+/// What stands before a label whose characters stand apart, 来 源, of which the last is known.
+fn without_apart<'t>(before: &'t str, last: &str) -> &'t str {
+    let head = before.trim_end();
+    let first = head.chars().next_back().filter(|&c| is_han(c));
+    let (Some(first), None) = (first, last.chars().nth(1)) else {
+        return before;
+    };
+    let rest = &head[..head.len() - first.len_utf8()];
+    let is_apart = rest.ends_with(char::is_whitespace) && head.len() < before.len();
+    if is_apart { rest } else { before }
 }
 
 /// The bytes of at most `most` further Chinese names, each of two to four characters behind a comma or
@@ -190,6 +321,10 @@ fn further_names(text: &str, most: usize, is_name: impl Fn(char) -> bool) -> usi
             false => behind,
         };
         let name = taken(behind, 4, &is_name);
+        // A blank parts names in Chinese, and words in other scripts.
+        if separator == ' ' && !name.chars().all(is_han) {
+            break;
+        }
         let after = &behind[name.len()..];
         if name.chars().nth(1).is_none() || is_other(name) || goes_on(after) {
             break;
@@ -265,6 +400,60 @@ mod tests {
         check("记者 陈思远 通讯员 刘芳", Some("陈思远"));
         check("本报记者 陈思远 摄影报道", Some("陈思远"));
         check("记者 陈思远、刘芳", Some("陈思远、刘芳"));
+        check("（记者陈思远）昨天，河水又涨了。", Some("陈思远"));
+        check("记者了解到，河水昨天又涨了，冲走了老桥。", None);
+        check("记者通过电子邮件采访了他", None);
+    }
+
+    #[test]
+    fn numbers_letters_and_blanks_are_part_of_names() {
+        for name in [
+            "老张2015",
+            "旅行者2号",
+            "90后妈妈",
+            "wang88",
+            "Alice_李",
+            "诸葛 亮",
+            "李 娜",
+            "Tom Lee",
+            "大刘_2020",
+        ] {
+            for line in [
+                "作者：@",
+                "文/@",
+                "作者：@ 来源：某报",
+                "作者：@ 阅读 33",
+                "作者：@ 2021-03-05",
+                "（记者 @）",
+            ] {
+                check(&line.replace('@', name), Some(name));
+            }
+        }
+        check("作者：张三2021-03-05", Some("张三"));
+        check("作者：张三2021年3月5日", Some("张三"));
+        check("作者：张三阅读33", Some("张三"));
+        check("作者：张三 摄", Some("张三"));
+        check("作者：2021-03-05", None);
+    }
+
+    #[test]
+    fn labels_in_japanese_and_korean_announce_names() {
+        for (line, name) in [
+            ("投稿者：田中一郎", Some("田中一郎")),
+            ("著者: 佐々木 健", Some("佐々木 健")),
+            ("文＝鈴木イチロウ", Some("鈴木イチロウ")),
+            ("文・写真：田中一郎", Some("田中一郎")),
+            ("ライター：ミカ　公開日：2021年3月5日", Some("ミカ")),
+            ("작성자: 김하늘", Some("김하늘")),
+            ("글쓴이 : 김하늘 조회 33", Some("김하늘")),
+            ("글 = 김하늘", Some("김하늘")),
+            ("작성자 \u{1}김하늘\u{2}", Some("김하늘")),
+            ("댓글: 김하늘", None),
+            ("全文：田中", None),
+            ("작성자 없음을 알립니다", None),
+        ] {
+            check(line, name);
+        }
     }
 
     #[test]

@@ -2,16 +2,42 @@
 
 use crate::dates;
 
-use super::{short, unescaped};
+use super::{nobody, numbers, office, short, unescaped};
 
 /// A name without a prefix such as "by" and without what follows it; `None` if it is no name.
 pub(super) fn clean(text: &str) -> Option<String> {
+    freed(text, numbers::first)
+}
+
+/// A name that a program declares: of numbers it has only a date beside it.
+pub(super) fn declared(text: &str) -> Option<String> {
+    freed(text, dates::place)
+}
+
+/// A name without what stands around it; `cut` finds where something else begins.
+fn freed(text: &str, cut: fn(&str) -> Option<usize>) -> Option<String> {
     let text = short(&unescaped(text));
     let text = without_addresses(without_prefix(behind_phrase(&text)));
     text.split(['|', '｜']).find_map(|part| {
-        let (head, tail) = parts_around_date(without_prefix(part));
+        let part = before_deed(without_prefix(part));
+        let (head, tail) = match cut(part) {
+            Some(at) => parts_around(part, at),
+            None => (part, ""),
+        };
         [head, tail].into_iter().find_map(plausible)
     })
+}
+
+/// A name before what somebody did: 阿芬 發表在 某站.
+fn before_deed(text: &str) -> &str {
+    let deeds = [" 发布", " 發布", " 发表", " 發表"];
+    let at = deeds.iter().filter_map(|deed| text.find(deed)).min();
+    at.map_or(text, |at| &text[..at])
+}
+
+/// What of a line stands before the first number that is no part of a name.
+pub(super) fn before_number(text: &str) -> &str {
+    numbers::first(text).map_or(text, |at| parts_around(text, at).0)
 }
 
 /// The name behind "View all posts by" or "See more from": words without a capital but the first that such a word ends. What others did
@@ -35,7 +61,7 @@ fn behind_phrase(text: &str) -> &str {
 }
 
 /// A text without the e-mail addresses between its words; one that is an address alone names who wrote.
-fn without_addresses(text: &str) -> String {
+pub(super) fn without_addresses(text: &str) -> String {
     let is_address = |word: &&str| {
         word.trim_matches(['<', '>'])
             .split_once('@')
@@ -49,7 +75,7 @@ fn without_addresses(text: &str) -> String {
 }
 
 /// What announces a name.
-const PREFIXES: [&str; 24] = [
+const PREFIXES: [&str; 29] = [
     "by ",
     "by:",
     "written by",
@@ -70,6 +96,11 @@ const PREFIXES: [&str; 24] = [
     "本文作者：",
     "本文作者:",
     "原作者：",
+    "작성자:",
+    "작성자 :",
+    "글쓴이:",
+    "글·사진 ",
+    "投稿者：",
     "author:",
     "author ",
     "autor:",
@@ -88,20 +119,8 @@ fn without_prefix(text: &str) -> &str {
     text
 }
 
-/// What stands before a date or a count in the same element, and what stands behind it.
-fn parts_around_date(text: &str) -> (&str, &str) {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let Some(at) = text.find(is_digit) else {
-        return (text, "");
-    };
-    // An account has digits in its name, which is one word: "ann81".
-    let is_account = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    if text.chars().all(is_account)
-        && text.contains(|c: char| c.is_ascii_alphabetic())
-        && dates::written(text, true).is_none()
-    {
-        return (text, "");
-    }
+/// What stands before a date or a count that begins at a place, and what stands behind the last.
+fn parts_around(text: &str, at: usize) -> (&str, &str) {
     // "3 March": what stands before the number is no month of its own.
     let behind = text[at..].trim_start_matches(|c: char| c.is_ascii_digit() || is_mark(c));
     let is_dated = behind
@@ -110,10 +129,13 @@ fn parts_around_date(text: &str) -> (&str, &str) {
         .is_some_and(|word| dates::is_month(&word.to_lowercase()));
     let head = match is_dated {
         true => without_words(&text[..at], |word| is_of_date(word) && !is_in_names(word)),
-        false => without_date(&text[..at]),
+        false => without_date(numbers::without_counted(
+            text[..at].trim_end_matches(is_mark),
+        )),
     };
-    let last = text.rfind(is_digit).unwrap_or(at);
-    let mut tail = text[last + 1..].trim_start_matches(is_mark);
+    let behind = &text[numbers::last_end(text).unwrap_or(at).max(at)..];
+    let mut tail = numbers::behind_units(behind).unwrap_or(behind);
+    tail = tail.trim_start_matches(is_mark);
     while let Some((word, rest)) = tail
         .split_once(' ')
         .or((!tail.is_empty()).then_some((tail, "")))
@@ -169,7 +191,9 @@ pub(super) fn is_mark(c: char) -> bool {
 
 /// Whether a word before a number belongs to a date: a month, a day of the week, what was done on it.
 pub(super) fn is_of_date(word: &str) -> bool {
-    const WORDS: [&str; 17] = [
+    const WORDS: [&str; 19] = [
+        "于",
+        "於",
         "on",
         "at",
         "am",
@@ -191,67 +215,6 @@ pub(super) fn is_of_date(word: &str) -> bool {
     let word = word.to_lowercase();
     WORDS.contains(&word.as_str()) || dates::is_weekday(&word) || dates::is_month(&word)
 }
-
-/// Accounts that are nobody, labels of buttons, and what else stands where a name could.
-const NO_NAMES: [&str; 57] = [
-    "admin",
-    "administrator",
-    "editor",
-    "staff",
-    "author",
-    "authors",
-    "user",
-    "guest",
-    "root",
-    "webmaster",
-    "null",
-    "undefined",
-    "unknown",
-    "none",
-    "anonymous",
-    "佚名",
-    "匿名",
-    "follow",
-    "publiziert",
-    "published",
-    "posted",
-    "updated",
-    "share",
-    "rss",
-    "read more",
-    "learn more",
-    "more",
-    "link",
-    "copy link",
-    "posts",
-    "articles",
-    "bio",
-    "full bio",
-    "profile",
-    "view profile",
-    "about the author",
-    "topic author",
-    "thread starter",
-    "original poster",
-    "member",
-    "moderator",
-    "new member",
-    "newbie",
-    "your profile",
-    "gast",
-    "contact",
-    "email",
-    "by",
-    "written by",
-    "楼主",
-    "作者",
-    "发布者",
-    "编辑",
-    "小编",
-    "管理员",
-    "系统管理员",
-    "网站管理员",
-];
 
 /// What joins a further name that was cut off, and what follows a name.
 const ENDS: [&str; 13] = [
@@ -279,10 +242,11 @@ fn plausible(name: &str) -> Option<String> {
             .unwrap_or(name)
             .trim_matches(is_open_end);
     }
+    name = office::without_office(name).unwrap_or(name);
     let lower = name.to_lowercase();
     let is_path = lower.contains("://") || (!lower.contains(' ') && lower.matches('.').count() > 2);
     let is_name = (2..=200).contains(&name.chars().count())
-        && !NO_NAMES.contains(&lower.as_str())
+        && !nobody::is(&lower)
         && !is_path
         // "Email to Author", "For Authors".
         && !lower.split(' ').any(|word| matches!(word, "author" | "authors"))
@@ -357,9 +321,33 @@ mod tests {
             ("Learn about our editorial policies", None),
             ("Ludwig Mies van der Rohe", Some("Ludwig Mies van der Rohe")),
             ("https://a.example/u/1", None),
+            ("老张2015", Some("老张2015")),
+            ("90后妈妈 2021-03-05", Some("90后妈妈")),
+            ("2021年3月5日 旅行者2号", Some("旅行者2号")),
+            ("张三2021-03-05", Some("张三")),
+            ("张三 阅读 88", Some("张三")),
+            ("阿芬 發表在 某站 留言", Some("阿芬")),
+            ("김하늘 기자", Some("김하늘")),
+            ("本站原创", None),
             ("", None),
         ] {
             assert_eq!(clean(text).as_deref(), name, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_declared_name_loses_a_date_alone() {
+        for (text, name) in [
+            ("第 9 区", Some("第 9 区")),
+            ("夜航船 2023", Some("夜航船 2023")),
+            ("老张2015", Some("老张2015")),
+            ("张三 2021-03-05", Some("张三")),
+            ("张三2021年3月5日", Some("张三")),
+            ("Lois Lane March 3, 2021", Some("Lois Lane")),
+            ("name, a@b.example", None),
+            ("글·사진 김하늘 기자", Some("김하늘")),
+        ] {
+            assert_eq!(declared(text).as_deref(), name, "{text}");
         }
     }
 }

@@ -8,25 +8,27 @@ use super::name;
 pub(super) struct Names(pub Vec<String>);
 
 impl Names {
-    pub(super) fn of(texts: &[&str]) -> Names {
+    /// The names that some declared values are.
+    pub(super) fn of(values: &[&str]) -> Names {
         let mut names = Names::default();
-        for text in texts {
-            names.add(text);
+        for name in values.iter().filter_map(|value| name::declared(value)) {
+            names.add_name(name);
         }
         names
     }
 
     /// Adds the name in a text; returns whether there is one, known or not.
     pub(super) fn add(&mut self, text: &str) -> bool {
-        let Some(name) = name::clean(text) else {
-            return false;
-        };
+        let name = name::clean(text);
+        name.map(|name| self.add_name(name)).is_some()
+    }
+
+    fn add_name(&mut self, name: String) {
         match self.0.iter_mut().find(|known| says(&name, known)) {
             Some(known) if is_fuller(&name, known) => *known = name,
             Some(_) => {}
             None => self.0.push(name),
         }
-        true
     }
 
     pub(super) fn joined(self) -> Option<String> {

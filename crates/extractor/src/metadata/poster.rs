@@ -5,7 +5,7 @@ use std::ops::Range;
 use html5ever::local_name;
 
 use crate::dom::Attributes;
-use crate::flat_dom::FlatDom;
+use crate::flat_dom::{FlatDom, FlatElement};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
@@ -20,47 +20,78 @@ pub(super) fn find(
     survey: &Survey,
     zone: &BylineZone<'_, '_>,
 ) -> Option<String> {
-    let first_behind = |run: usize| {
-        flat.elements
-            .partition_point(|element| (element.first_run as usize) < run)
-    };
-    let [title, text] = [zone.range.start, zone.text].map(first_behind);
+    let first = |range, fits| first_named(flat, survey, zone, range, fits);
+    let [title, text] = [zone.range.start, zone.text].map(|run| first_behind(flat, run));
     let end = flat.elements.len();
-    let first = |range: Range<usize>, fits: fn(&FlatDom<'_>, usize) -> bool| {
-        range
-            .filter(|&index| (2..=60).contains(&flat.elements[index].counts.chars))
-            .filter(|&index| fits(flat, index))
-            .filter(|&index| zone.may_hold(flat.elements[index].first_run as usize))
-            .take(NAMES_READ_MAX)
-            .find_map(|index| {
-                let lines = signed(flat, survey, index);
-                lines.iter().find_map(|line| name::clean(line))
-            })
-    };
     first(title..text, is_user)
         .or_else(|| first(title..end, is_marked))
         .or_else(|| first(text..end, is_user))
 }
 
-/// Whether an element is a user's name by its class, or a link to a user's page.
-fn is_user(flat: &FlatDom<'_>, index: usize) -> bool {
-    const CLASSES: [&str; 9] = [
+/// The first name between a title and its text that is a user's by its class.
+pub(super) fn named_below_title(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    zone: &BylineZone<'_, '_>,
+) -> Option<String> {
+    let runs = zone.below_title();
+    let below = first_behind(flat, runs.start)..first_behind(flat, runs.end);
+    first_named(flat, survey, zone, below, is_named)
+}
+
+/// The first element from a run on.
+fn first_behind(flat: &FlatDom<'_>, run: usize) -> usize {
+    let is_before = |element: &FlatElement<'_>| (element.first_run as usize) < run;
+    flat.elements.partition_point(is_before)
+}
+
+/// The name in the first element of a range that fits and holds one.
+fn first_named(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    zone: &BylineZone<'_, '_>,
+    range: Range<usize>,
+    fits: fn(&FlatDom<'_>, usize) -> bool,
+) -> Option<String> {
+    range
+        .filter(|&index| (2..=60).contains(&flat.elements[index].counts.chars))
+        .filter(|&index| fits(flat, index))
+        .filter(|&index| zone.may_hold(flat.elements[index].first_run as usize))
+        .take(NAMES_READ_MAX)
+        .find_map(|index| {
+            let lines = signed(flat, survey, index);
+            lines.iter().find_map(|line| name::clean(line))
+        })
+}
+
+/// Whether an element is a user's name by its class.
+fn is_named(flat: &FlatDom<'_>, index: usize) -> bool {
+    const CLASSES: [&str; 13] = [
         "username",
         "bigusername",
         "user-name",
+        "user_name",
         "postuser-name",
         "postauthor",
         "p_author_name",
         "authorname",
         "nickname",
+        "nick-name",
+        "nick_name",
+        "usernick",
         "creator",
     ];
     let element = &flat.elements[index].element;
     let classes = element.attribute(&local_name!("class")).unwrap_or("");
     let mut classes = classes.split_ascii_whitespace();
-    let is_named = classes.any(|class| CLASSES.iter().any(|c| class.eq_ignore_ascii_case(c)));
-    let href = element.attribute(&local_name!("href"));
-    is_named || (flat.elements[index].tag == Tag::A && href.is_some_and(leads_to_user))
+    classes.any(|class| CLASSES.iter().any(|c| class.eq_ignore_ascii_case(c)))
+}
+
+/// Whether an element is a user's name by its class, or a link to a user's page.
+fn is_user(flat: &FlatDom<'_>, index: usize) -> bool {
+    let element = &flat.elements[index];
+    let href = element.element.attribute(&local_name!("href"));
+    is_named(flat, index) || (element.tag == Tag::A && href.is_some_and(leads_to_user))
 }
 
 /// Whether a link leads to a user's page, by the names that the software of forums gives to it.

@@ -3,21 +3,20 @@
 //! Nearly every page has a `<title>`, and nearly every `<title>` has the site's name in it. `<h1>` is
 //! the title that readers see, unless it is the logo or one of many. So the sources are compared: a
 //! heading that `<title>` repeats is the title, and of two the one nearer to the content; otherwise the title for
-//! sharing; otherwise `<title>` without the site's name. A field for the title alone, as Chinese authorities must declare it, is taken as it is.
+//! sharing; otherwise `<title>` without the site's name. The author's name is no title where another heading is. A field for
+//! the title alone, as Chinese authorities must declare it, is taken as it is.
 
 use std::cmp::Ordering;
 
-use html5ever::local_name;
 use url::Url;
 
-use crate::class_hints::Hint;
-use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom};
+use crate::flat_dom::FlatDom;
 use crate::structured::Structured;
 use crate::survey::Survey;
-use crate::tag::Tag;
 
-use super::{element_text, short, unescaped};
+use super::heading::{Heading, before_author, headings, without_authors};
+use super::without_site::{Parts, SEPARATORS, without_site, words};
+use super::{short, unescaped};
 
 /// The title of a page; `main` tells which runs are its content.
 pub(super) fn find(
@@ -30,6 +29,7 @@ pub(super) fn find(
 ) -> Option<String> {
     let sources = Sources::gather(flat, survey, structured, main, site_name, url);
     let chosen = declared(flat)
+        .or(sources.before_author.as_deref())
         .or_else(|| sources.nearer_heading())
         .or_else(|| sources.leading_heading())
         .or_else(|| sources.agreed_heading())
@@ -74,21 +74,12 @@ struct Sources {
     shared: Option<String>,
     /// The headline of JSON-LD.
     headline: Option<String>,
+    /// Those that are not the author's name.
     headings: Vec<Heading>,
+    /// A heading that is `<title>` together with the one beside it, the author's name.
+    before_author: Option<String>,
     /// The site's name, or what its logo says.
     site_name: Option<String>,
-}
-
-/// A heading that may be the title.
-struct Heading {
-    text: String,
-    /// Letters and digits of the text in lower case, for comparison.
-    letters: String,
-    level: u8,
-    /// It leads to the site's front page, as a logo does.
-    is_home: bool,
-    /// Runs between it and the beginning of the content.
-    distance: usize,
 }
 
 impl Sources {
@@ -102,19 +93,39 @@ impl Sources {
     ) -> Sources {
         let whole = Some(short(&flat.title)).filter(|title| !is_empty(title));
         let whole = whole.unwrap_or_default();
-        let headings = headings(flat, survey, main, &whole, url);
+        let author = flat.meta(&["dc.creator", "dcterms.creator", "author"]);
+        let author = author.or(structured.author.as_deref()).map(letters);
+        let headings = headings(flat, survey, main, &whole, author.as_deref(), url);
+        let before_author = before_author(&headings, &whole, site_name);
+        let headings = without_authors(headings, &whole);
         let home = headings.iter().find(|heading| heading.is_home);
         let logo = home.map(|heading| heading.text.clone());
         let site_name = site_name.map(str::to_owned).or(logo);
         let shared = flat.meta(&["og:title", "twitter:title", "dc.title"]);
-        let shared = shared.map(|title| without_site(&short(title), site_name.as_deref(), url));
+        let shared = shared.map(short);
+        let goes_on = |title: &String| {
+            let rest = whole.strip_prefix(title.as_str());
+            title.contains(crate::char_counts::is_cjk)
+                && rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
+        };
+        // In Chinese, Japanese and Korean a title that begins with that for sharing has the site behind it.
+        let (parts, title) = match shared.as_ref().filter(|title| goes_on(title)) {
+            Some(title) => (Parts::Shared, title),
+            None => (Parts::Unknown, &whole),
+        };
+        let site = site_name.as_deref();
+        let clean = without_site(title, parts, site, url);
+        let shared = shared
+            .as_ref()
+            .map(|title| without_site(title, parts, site, url));
         let headline = structured.headline.as_deref();
         let headline = headline.map(|title| short(&unescaped(title)));
         Sources {
-            clean: without_site(&whole, site_name.as_deref(), url),
+            clean,
             shared: shared.filter(|title| !title.is_empty()),
             headline: headline.filter(|title| !title.is_empty()),
             headings,
+            before_author,
             whole,
             site_name,
         }
@@ -293,76 +304,6 @@ fn is_name_of_page(title: &str) -> bool {
             .contains(is_mark)
 }
 
-/// The first-level headings, and near the beginning of the content the second-level ones and those of
-/// lower levels that are named as titles.
-fn headings(
-    flat: &FlatDom<'_>,
-    survey: &Survey,
-    main: &[bool],
-    title: &str,
-    url: &Url,
-) -> Vec<Heading> {
-    let first = main.iter().position(|&kept| kept).unwrap_or(0);
-    let in_brackets = in_brackets(title).map(|(_, site)| letters(site));
-    let mut out = Vec::new();
-    for (index, element) in flat.elements.iter().enumerate() {
-        let distance = (element.first_run as usize).abs_diff(first);
-        let near = distance < 12;
-        let level = match element.tag {
-            Tag::H1 => 1,
-            Tag::H2 if near => 2,
-            Tag::H3 | Tag::H4 if near && element.hints.has(Hint::Title) => 3,
-            _ => continue,
-        };
-        if element.counts.chars > 0 && out.len() < 12 {
-            let text = element_text(flat, survey, index as u32);
-            if !text.is_empty() && text.chars().count() < 300 {
-                let text = text.trim_end_matches(['¶', '#', ' ']).to_owned();
-                let letters = letters(&text);
-                let is_in_brackets =
-                    is_linked(flat, index as u32) && in_brackets.as_deref() == Some(&letters);
-                out.push(Heading {
-                    letters,
-                    is_home: is_in_brackets || leads_home(flat, index as u32, url),
-                    text,
-                    level,
-                    distance,
-                });
-            }
-        }
-    }
-    out
-}
-
-/// A title and the site's name in square brackets at its end: "The eel fisher [Marsh walks]".
-fn in_brackets(title: &str) -> Option<(&str, &str)> {
-    let (head, site) = title.strip_suffix(']')?.rsplit_once(" [")?;
-    Some((head, site))
-}
-
-/// Whether all of a heading is a link.
-fn is_linked(flat: &FlatDom<'_>, heading: ElementIndex) -> bool {
-    let element = &flat.elements[heading as usize];
-    element.link_weight > 0 && element.link_weight == element.counts.weight
-}
-
-/// Whether all of a heading is a link to the front page of its host, on another page of that.
-fn leads_home(flat: &FlatDom<'_>, heading: ElementIndex, url: &Url) -> bool {
-    let element = &flat.elements[heading as usize];
-    let is_front = |url: &Url| url.path() == "/" && url.query().is_none();
-    is_linked(flat, heading)
-        && !is_front(url)
-        && (heading + 1..element.end)
-            .filter_map(|at| {
-                let href = local_name!("href");
-                flat.elements[at as usize].element.attribute(&href)
-            })
-            .all(|href| {
-                let target = weburl::resolve(url, href.trim());
-                target.is_some_and(|target| is_front(&target) && target.host() == url.host())
-            })
-}
-
 /// A title up to the first bar or dash between blanks.
 fn first_segment(title: &str) -> &str {
     title
@@ -397,120 +338,6 @@ fn shares_words(heading: &str, title: &str) -> bool {
     heading.chars().any(crate::char_counts::is_cjk) || (common > 0 && common * 2 >= own.len())
 }
 
-/// What stands between a title and the names of its section and site.
-const SEPARATORS: [&str; 15] = [
-    " | ", " - ", " – ", " — ", " :: ", " » ", " « ", " · ", " • ", "_", "｜", " / ", "|", "--",
-    "——",
-];
-
-/// Cuts the site's name off a title: the part that is the site's known name or its host's, or else a
-/// short last part.
-fn without_site(title: &str, site_name: Option<&str>, url: &Url) -> String {
-    let host = url.host_str().unwrap_or("");
-    let label = host
-        .trim_start_matches("www.")
-        .split('.')
-        .next()
-        .map(letters)
-        .unwrap_or_default();
-    let is_site = |part: &str| {
-        let part = letters(part);
-        !part.is_empty()
-            && (site_name.is_some_and(|site| {
-                let site = letters(site);
-                !site.is_empty() && (part == site || part.contains(&site) || site.contains(&part))
-            }) || (label.len() >= 3
-                && (part.contains(&label) || label.contains(&part))
-                && part.len() >= 3))
-    };
-    let is_front = url.path() == "/" && url.query().is_none();
-    let mut rest = title.trim();
-    // "Daily Planet: Flood takes bridge", as Blogger writes it.
-    if let Some((head, tail)) = rest.split_once(": ")
-        && !is_front
-        && site_name.is_some_and(|site| letters(site) == letters(head))
-    {
-        rest = tail.trim();
-    }
-    if let Some((head, tail)) = in_brackets(rest)
-        && is_site(tail)
-    {
-        rest = head.trim();
-    }
-    let repeated = repeated_separator(rest, &SEPARATORS);
-    // At most four parts are cut: section, site, slogan.
-    for _ in 0..4 {
-        let found = |find: fn(&str, &'static str) -> Option<usize>| {
-            SEPARATORS.map(|separator| find(rest, separator).map(|at| (at, separator)))
-        };
-        let last = found(|rest, separator| rest.rfind(separator));
-        let Some((at, separator)) = last.into_iter().flatten().max_by_key(|(at, _)| *at) else {
-            break;
-        };
-        let (head, tail) = (&rest[..at], &rest[at + separator.len()..]);
-        let (head, tail) = (head.trim(), tail.trim());
-        if is_site(tail) && !head.is_empty() {
-            rest = head;
-            continue;
-        }
-        let first = found(|rest, separator| rest.find(separator));
-        let Some((first_at, first)) = first.into_iter().flatten().min_by_key(|(at, _)| *at) else {
-            break;
-        };
-        let before = rest[..first_at].trim();
-        let after = rest[first_at + first.len()..].trim();
-        // On a site's front page its name is the title.
-        if is_site(before) && after.chars().count() >= 4 && !is_front {
-            rest = after;
-            continue;
-        }
-        // A bar never stands within a title: what follows it is a section or a slogan. Nor does a `_` in Chinese
-        // outside of a name (`get_user`), or the same sign twice.
-        let is_bar = matches!(separator.trim(), "|" | "｜")
-            || separator == "_" && !is_in_name(rest, at)
-            || repeated == Some(separator);
-        if is_bar && words(head) >= 2 {
-            rest = head;
-            continue;
-        }
-        // An unknown name: a short part after a long one, set off by blanks.
-        let long = words(head) >= 4 && words(head) > 2 * words(tail);
-        // The dash of Chinese also stands before a subtitle.
-        if long && separator != "——" && (separator.len() > 1 || separator == "_") {
-            rest = head;
-            continue;
-        }
-        break;
-    }
-    rest.to_owned()
-}
-
-/// Whether the `_` at a place stands between letters or digits of ASCII, as in the names of programs.
-fn is_in_name(text: &str, at: usize) -> bool {
-    let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    is_ascii(text[..at].chars().next_back()) && is_ascii(text[at + 1..].chars().next())
-}
-
-/// The separator between blanks that parts a title in Chinese, Japanese or Korean into three or more: what
-/// stands behind the first are sections and the site. In other scripts the first may be a section.
-fn repeated_separator<'s>(title: &str, separators: &[&'s str]) -> Option<&'s str> {
-    let mut blank = separators
-        .iter()
-        .filter(|separator| separator.starts_with(' '));
-    let first_is_cjk = |separator: &str| {
-        let first = title.split(separator).next().unwrap_or_default();
-        first.chars().any(crate::char_counts::is_cjk)
-    };
-    blank
-        .find(|separator| title.matches(**separator).count() > 1 && first_is_cjk(separator))
-        .copied()
-}
-
-/// The number of words; in Chinese, Japanese and Korean each character counts as one.
-fn words(text: &str) -> usize {
-    crate::char_counts::CharCounts::of(text).words as usize
-}
-
 /// Letters and digits in lower case.
 pub(super) fn letters(text: &str) -> String {
     text.chars()
@@ -522,53 +349,6 @@ pub(super) fn letters(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(title: &str, site: Option<&str>, expected: &str) {
-        let url = Url::parse("https://www.dailyplanet.example/a/b").unwrap();
-        assert_eq!(without_site(title, site, &url), expected);
-    }
-
-    #[test]
-    fn the_sites_name_is_cut_off_either_end() {
-        check(
-            "Flood takes bridge | Daily Planet",
-            None,
-            "Flood takes bridge",
-        );
-        check(
-            "Daily Planet - Flood takes bridge",
-            None,
-            "Flood takes bridge",
-        );
-        check(
-            "洪水冲垮大桥_社会_某新闻网",
-            Some("某新闻网"),
-            "洪水冲垮大桥",
-        );
-        check("海堤修复工程启动_山城新闻_山城网", None, "海堤修复工程启动");
-        check("海堤 - 水利工程 - 某百科", None, "海堤");
-        check(
-            "海堤修复工程启动——山城网",
-            Some("山城网"),
-            "海堤修复工程启动",
-        );
-        check("大江大河——记三峡", None, "大江大河——记三峡");
-        check("get_user_by_id 的用法", None, "get_user_by_id 的用法");
-        check("docs - The river - Stack", None, "docs - The river - Stack");
-        check("Flood - and then fire", None, "Flood - and then fire");
-        check(
-            "What the river took from us last night | Opinion",
-            None,
-            "What the river took from us last night",
-        );
-    }
-    #[test]
-    fn a_front_page_bears_the_sites_name() {
-        let url = Url::parse("https://www.countypets.example/").unwrap();
-        let title = "County Pets | Veterinary Public Health";
-        assert_eq!(without_site(title, None, &url), "County Pets");
-    }
 
     #[test]
     fn a_heading_agrees_by_whole_words() {
@@ -678,6 +458,50 @@ mod tests {
         check_page(title, "<div><h2>陈涛</h2><p>职称：教授</p></div>", "陈涛");
         let title = "<title>学院-海堤修复工程</title>";
         check_page(title, "<h2>学院</h2><h2>海堤修复工程</h2>", "海堤修复工程");
+    }
+
+    #[test]
+    fn of_the_author_and_the_title_in_two_headings_the_title_is_chosen() {
+        let title = "<title>北村透 川辺の家</title>";
+        check_page(title, "<h1>川辺の家</h1><h2>北村透</h2>", "川辺の家");
+        check_page(title, "<h2>川辺の家</h2><h2>北村透</h2>", "川辺の家");
+        check_page(
+            title,
+            "<h1 class=author>北村透</h1><h2 class=title>川辺の家</h2>",
+            "川辺の家",
+        );
+        let declared = format!(
+            "{title}<meta name=DC.Title content=川辺の家><meta name=DC.Creator content=北村透>"
+        );
+        check_page(
+            &declared,
+            "<h2>北村透</h2><p>小説</p><h1>川辺の家</h1>",
+            "川辺の家",
+        );
+        check_page(
+            "<title>北村透 - 川辺の家</title>",
+            "<h1>川辺の家</h1><h2 class=author>北村透</h2>",
+            "川辺の家",
+        );
+        // The page of an author has the name as its title.
+        check_page(
+            "<title>北村透 作品一覧</title>",
+            "<h1 class=author>北村透</h1>",
+            "北村透",
+        );
+    }
+
+    #[test]
+    fn what_the_title_for_sharing_says_and_the_title_begins_with_is_the_title() {
+        let title = "观察｜小城书店如何活下来";
+        for site in [" - 某红书", "｜さとう", "_某某新闻", " | 某站"] {
+            let head =
+                format!("<title>{title}{site}</title><meta property=og:title content='{title}'>");
+            check_page(&head, "", title);
+        }
+        let head = "<title>小城书店如何活下来 | 江畔周报 - 新闻</title><meta property=og:site_name content=江畔周报>\
+            <meta property=og:title content='小城书店如何活下来 | 江畔周报'>";
+        check_page(head, "", "小城书店如何活下来");
     }
 
     #[test]

@@ -1,0 +1,150 @@
+//! Headings that may be a page's title, and which of them is the author's name.
+
+use std::ops::Range;
+
+use html5ever::local_name;
+use url::Url;
+
+use crate::class_hints::Hint;
+use crate::dom::Attributes;
+use crate::flat_dom::{ElementIndex, FlatDom};
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+use super::element_text;
+use super::title::letters;
+use super::without_site::in_brackets;
+
+/// A heading that may be the title.
+pub(super) struct Heading {
+    pub text: String,
+    /// Letters and digits of the text in lower case, for comparison.
+    pub letters: String,
+    pub level: u8,
+    /// It leads to the site's front page, as a logo does.
+    pub is_home: bool,
+    /// It is the author's name, by its class or as the page declares the author.
+    pub is_author: bool,
+    /// Its runs.
+    pub runs: Range<usize>,
+    /// Runs between it and the beginning of the content.
+    pub distance: usize,
+}
+
+/// The first-level headings, and near the beginning of the content the second-level ones and those of
+/// lower levels that are named as titles.
+pub(super) fn headings(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    main: &[bool],
+    title: &str,
+    author: Option<&str>,
+    url: &Url,
+) -> Vec<Heading> {
+    let first = main.iter().position(|&kept| kept).unwrap_or(0);
+    let in_brackets = in_brackets(title).map(|(_, site)| letters(site));
+    let mut out = Vec::new();
+    for (index, element) in flat.elements.iter().enumerate() {
+        let distance = (element.first_run as usize).abs_diff(first);
+        let near = distance < 12;
+        let level = match element.tag {
+            Tag::H1 => 1,
+            Tag::H2 if near => 2,
+            Tag::H3 | Tag::H4 if near && element.hints.has(Hint::Title) => 3,
+            _ => continue,
+        };
+        if element.counts.chars > 0 && out.len() < 12 {
+            let text = element_text(flat, survey, index as u32);
+            if !text.is_empty() && text.chars().count() < 300 {
+                let text = text.trim_end_matches(['¶', '#', ' ']).to_owned();
+                let letters = letters(&text);
+                let is_in_brackets =
+                    is_linked(flat, index as u32) && in_brackets.as_deref() == Some(&letters);
+                out.push(Heading {
+                    is_author: is_classed_author(flat, index) || author == Some(letters.as_str()),
+                    runs: element.first_run as usize..element.end_run as usize,
+                    letters,
+                    is_home: is_in_brackets || leads_home(flat, index as u32, url),
+                    text,
+                    level,
+                    distance,
+                });
+            }
+        }
+    }
+    out
+}
+
+/// Whether an element is the author's name by its class or in microdata.
+fn is_classed_author(flat: &FlatDom<'_>, index: usize) -> bool {
+    let element = &flat.elements[index].element;
+    let names = [local_name!("class"), local_name!("itemprop")];
+    let names = names.iter().filter_map(|name| element.attribute(name));
+    let is_author = |name: &str| {
+        let names = ["author", "byline", "creator", "writer"];
+        names.iter().any(|known| name.eq_ignore_ascii_case(known))
+    };
+    names.flat_map(str::split_ascii_whitespace).any(is_author)
+}
+
+/// The headings but the author's name, which `<title>` may have beside the title that another one says.
+pub(super) fn without_authors(mut headings: Vec<Heading>, title: &str) -> Vec<Heading> {
+    let title = letters(title);
+    let says_title = |heading: &Heading| {
+        !heading.is_author
+            && !heading.is_home
+            && !heading.letters.is_empty()
+            && title.contains(&heading.letters)
+    };
+    if headings.iter().any(says_title) {
+        headings.retain(|heading| !heading.is_author);
+    }
+    headings
+}
+
+/// Of two headings with nothing between, which together are `<title>` with a blank between: the one that is not the
+/// author's name, else the one of the higher level, else the first.
+pub(super) fn before_author(
+    headings: &[Heading],
+    title: &str,
+    site_name: Option<&str>,
+) -> Option<String> {
+    let collapsed = crate::whitespace::collapsed;
+    let title = collapsed(title);
+    let is_site = |heading: &Heading| {
+        heading.is_home || site_name.map(letters).as_ref() == Some(&heading.letters)
+    };
+    let found = headings.windows(2).find(|pair| {
+        let [one, other] = [&pair[0], &pair[1]].map(|heading| collapsed(&heading.text));
+        pair[0].runs.end == pair[1].runs.start
+            && (format!("{one} {other}") == title || format!("{other} {one}") == title)
+            && !pair.iter().any(is_site)
+    })?;
+    let chosen = found
+        .iter()
+        .min_by_key(|heading| (heading.is_author, heading.level))?;
+    Some(chosen.text.clone())
+}
+
+/// Whether all of a heading is a link.
+fn is_linked(flat: &FlatDom<'_>, heading: ElementIndex) -> bool {
+    let element = &flat.elements[heading as usize];
+    element.link_weight > 0 && element.link_weight == element.counts.weight
+}
+
+/// Whether all of a heading is a link to the front page of its host, on another page of that.
+fn leads_home(flat: &FlatDom<'_>, heading: ElementIndex, url: &Url) -> bool {
+    let element = &flat.elements[heading as usize];
+    let is_front = |url: &Url| url.path() == "/" && url.query().is_none();
+    is_linked(flat, heading)
+        && !is_front(url)
+        && (heading + 1..element.end)
+            .filter_map(|at| {
+                let href = local_name!("href");
+                flat.elements[at as usize].element.attribute(&href)
+            })
+            .all(|href| {
+                let target = weburl::resolve(url, href.trim());
+                target.is_some_and(|target| is_front(&target) && target.host() == url.host())
+            })
+}

@@ -1,0 +1,264 @@
+//! `<title>` without the names of its site and section.
+
+use url::Url;
+
+use crate::char_counts::is_cjk;
+
+use super::title::letters;
+
+/// What stands between a title and the names of its section and site.
+pub(super) const SEPARATORS: [&str; 15] = [
+    " | ", " - ", " – ", " — ", " :: ", " » ", " « ", " · ", " • ", "_", "｜", " / ", "|", "--",
+    "——",
+];
+
+/// What the parts of a title tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parts {
+    /// Some may be the names of a section and a site that nothing else tells.
+    Unknown,
+    /// The title for sharing has all of them, and `<title>` goes on behind it.
+    Shared,
+}
+
+/// Cuts the site's name off a title: the part that is the site's known name or its host's, or else, of
+/// [`Parts::Unknown`], a short last part.
+pub(super) fn without_site(
+    title: &str,
+    parts: Parts,
+    site_name: Option<&str>,
+    url: &Url,
+) -> String {
+    let label = label_of(url);
+    let is_site = |part: &str| {
+        let part = letters(part);
+        !part.is_empty()
+            && (site_name.is_some_and(|site| {
+                let site = letters(site);
+                !site.is_empty() && (part == site || part.contains(&site) || site.contains(&part))
+            }) || (label.len() >= 3
+                && (part.contains(&label) || label.contains(&part))
+                && part.len() >= 3))
+    };
+    let is_front = url.path() == "/" && url.query().is_none();
+    let mut rest = title.trim();
+    if !is_front {
+        rest = without_site_before_colon(rest, site_name);
+    }
+    if let Some((head, tail)) = in_brackets(rest)
+        && is_site(tail)
+    {
+        rest = head.trim();
+    }
+    let repeated = repeated_separator(rest, &SEPARATORS);
+    // The separator before what was cut off last.
+    let mut cut = None;
+    // At most four parts are cut: section, site, slogan.
+    for _ in 0..4 {
+        let found = |find: fn(&str, &'static str) -> Option<usize>| {
+            SEPARATORS.map(|separator| find(rest, separator).map(|at| (at, separator)))
+        };
+        let last = found(|rest, separator| rest.rfind(separator));
+        let last = last.into_iter().chain([last_hyphen(rest)]).flatten();
+        let Some((at, separator)) = last.max_by_key(|(at, _)| *at) else {
+            break;
+        };
+        let (head, tail) = (&rest[..at], &rest[at + separator.len()..]);
+        let (head, tail) = (head.trim(), tail.trim());
+        if is_site(tail) && !head.is_empty() {
+            rest = head;
+            cut = Some(separator);
+            continue;
+        }
+        let first = found(|rest, separator| rest.find(separator));
+        let first = first.into_iter().flatten().min_by_key(|(at, _)| *at);
+        // On a site's front page its name is the title.
+        if let Some((first_at, first)) = first
+            && !is_front
+            && is_site(rest[..first_at].trim())
+            && rest[first_at + first.len()..].trim().chars().count() >= 4
+        {
+            rest = rest[first_at + first.len()..].trim();
+            continue;
+        }
+        if parts == Parts::Shared {
+            break;
+        }
+        // What follows the last bar is a section or a slogan, and so is what follows the same bar before it. In Chinese,
+        // Japanese and Korean another before that may stand within the title. As bars do a `_` in Chinese outside of a name (`get_user`) and the
+        // same sign twice.
+        let is_repeated = repeated == Some(separator);
+        let is_underscore = || separator == "_" && !is_in_name(rest, at);
+        let is_bar = matches!(separator.trim(), "|" | "｜") || is_underscore() || is_repeated;
+        let goes_on = cut.is_none_or(|cut| cut == separator) || is_repeated;
+        if is_bar && (goes_on || !head.contains(is_cjk)) && words(head) >= 2 {
+            rest = head;
+            cut = Some(separator);
+            continue;
+        }
+        if is_unknown_name((head, tail), separator, cut) {
+            rest = head;
+            cut = Some(separator);
+            continue;
+        }
+        break;
+    }
+    rest.to_owned()
+}
+
+/// Whether what stands behind a separator is the name of a site though nothing tells it: a short part after a long
+/// one, set off by blanks.
+fn is_unknown_name((head, tail): (&str, &str), separator: &str, cut: Option<&str>) -> bool {
+    let is_further = separator == HYPHEN && cut == Some(HYPHEN);
+    let times = if is_further { 1 } else { 2 };
+    let is_long = words(head) >= 4 && words(head) > times * words(tail);
+    // The dash of Chinese also stands before a subtitle.
+    let is_apart = separator.len() > 1 || matches!(separator, "_" | HYPHEN);
+    is_long && separator != "——" && is_apart
+}
+
+/// The first part of a host's name, which often is the site's.
+fn label_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or("");
+    let label = host.trim_start_matches("www.").split('.').next();
+    label.map(letters).unwrap_or_default()
+}
+
+/// "Daily Planet: Flood takes bridge", as Blogger writes it, without the site.
+fn without_site_before_colon<'t>(title: &'t str, site_name: Option<&str>) -> &'t str {
+    let is_site = |head: &str| site_name.is_some_and(|site| letters(site) == letters(head));
+    match title.split_once(": ") {
+        Some((head, tail)) if is_site(head) => tail.trim(),
+        _ => title,
+    }
+}
+
+/// Parts a title from its site in Chinese, Japanese and Korean, and the two in a name: COVID-19.
+const HYPHEN: &str = "-";
+
+/// The last hyphen between characters of these scripts.
+fn last_hyphen(title: &str) -> Option<(usize, &'static str)> {
+    let mut found = title.rmatch_indices(HYPHEN).filter(|(at, _)| {
+        let ends = title[..*at].chars().next_back().is_some_and(is_cjk);
+        ends && title[at + HYPHEN.len()..].starts_with(is_cjk)
+    });
+    found.next().map(|(at, _)| (at, HYPHEN))
+}
+
+/// Whether the `_` at a place stands between letters or digits of ASCII, as in the names of programs.
+fn is_in_name(text: &str, at: usize) -> bool {
+    let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    is_ascii(text[..at].chars().next_back()) && is_ascii(text[at + 1..].chars().next())
+}
+
+/// The separator between blanks that parts a title in Chinese, Japanese or Korean into three or more: what
+/// stands behind the first are sections and the site. In other scripts the first may be a section.
+fn repeated_separator<'s>(title: &str, separators: &[&'s str]) -> Option<&'s str> {
+    let mut blank = separators
+        .iter()
+        .filter(|separator| separator.starts_with(' '));
+    let first_is_cjk = |separator: &str| {
+        let first = title.split(separator).next().unwrap_or_default();
+        first.chars().any(is_cjk)
+    };
+    blank
+        .find(|separator| title.matches(**separator).count() > 1 && first_is_cjk(separator))
+        .copied()
+}
+
+/// A title and the site's name in square brackets at its end: "The eel fisher [Marsh walks]".
+pub(super) fn in_brackets(title: &str) -> Option<(&str, &str)> {
+    let (head, site) = title.strip_suffix(']')?.rsplit_once(" [")?;
+    Some((head, site))
+}
+
+/// The number of words; in Chinese, Japanese and Korean each character counts as one.
+pub(super) fn words(text: &str) -> usize {
+    crate::char_counts::CharCounts::of(text).words as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(title: &str, site: Option<&str>, expected: &str) {
+        let url = Url::parse("https://www.dailyplanet.example/a/b").unwrap();
+        assert_eq!(without_site(title, Parts::Unknown, site, &url), expected);
+    }
+
+    #[test]
+    fn the_sites_name_is_cut_off_either_end() {
+        check(
+            "Flood takes bridge | Daily Planet",
+            None,
+            "Flood takes bridge",
+        );
+        check(
+            "Daily Planet - Flood takes bridge",
+            None,
+            "Flood takes bridge",
+        );
+        check(
+            "洪水冲垮大桥_社会_某新闻网",
+            Some("某新闻网"),
+            "洪水冲垮大桥",
+        );
+        check("海堤修复工程启动_山城新闻_山城网", None, "海堤修复工程启动");
+        check("海堤 - 水利工程 - 某百科", None, "海堤");
+        check(
+            "海堤修复工程启动——山城网",
+            Some("山城网"),
+            "海堤修复工程启动",
+        );
+        check("大江大河——记三峡", None, "大江大河——记三峡");
+        check("小城书店如何活下来-河畔网", None, "小城书店如何活下来");
+        check(
+            "海堤修复工程启动-政务公开-某市政府",
+            None,
+            "海堤修复工程启动",
+        );
+        check("从零到一-我的创业路", None, "从零到一-我的创业路");
+        check("COVID-19疫情回顾文章", None, "COVID-19疫情回顾文章");
+        check("get_user_by_id 的用法", None, "get_user_by_id 的用法");
+        check("docs - The river - Stack", None, "docs - The river - Stack");
+        check("Flood - and then fire", None, "Flood - and then fire");
+        check(
+            "What the river took from us last night | Opinion",
+            None,
+            "What the river took from us last night",
+        );
+    }
+    #[test]
+    fn a_front_page_bears_the_sites_name() {
+        let url = Url::parse("https://www.countypets.example/").unwrap();
+        let title = "County Pets | Veterinary Public Health";
+        assert_eq!(
+            without_site(title, Parts::Unknown, None, &url),
+            "County Pets"
+        );
+    }
+
+    #[test]
+    fn a_bar_before_the_last_may_stand_within_a_title() {
+        check(
+            "三天两晚｜一个人的徽州慢旅行 - 某红书",
+            None,
+            "三天两晚｜一个人的徽州慢旅行",
+        );
+        check(
+            "三天两晚|一个人的徽州慢旅行_某某新闻",
+            None,
+            "三天两晚|一个人的徽州慢旅行",
+        );
+        check("海堤修复工程启动|社会|山城网", None, "海堤修复工程启动");
+        check(
+            "海堤修复工程启动|Daily Planet - 山城网",
+            Some("山城网"),
+            "海堤修复工程启动",
+        );
+        let url = Url::parse("https://www.dailyplanet.example/a/b").unwrap();
+        let title = without_site("观察｜小城书店如何活下来", Parts::Shared, None, &url);
+        assert_eq!(title, "观察｜小城书店如何活下来");
+    }
+}
