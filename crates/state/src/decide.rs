@@ -126,14 +126,11 @@ impl State {
                     record
                 }
                 Reading::Redirect(Ok(target)) => {
-                    let answer = answer
-                        .as_ref()
-                        .and_then(|answer| answer.fetched.as_ref().ok());
-                    {
-                        // A seed is the user's word, and so is where it leads at its first read.
-                        let opens = head.depth == 0 && !head.after_visit;
-                        self.decide_redirect(&lease, head, &target, answer, opens)?
-                    }
+                    let answer = answer.as_ref();
+                    let answer = answer.and_then(|answer| answer.fetched.as_ref().ok());
+                    // A seed is the user's word, and so is where it leads at its first read.
+                    let opens = head.depth == 0 && !head.after_visit;
+                    self.decide_redirect(&lease, head, &target, answer, opens)?
                 }
                 Reading::Sitemap(feed) => self.decide_feed(&lease, head, &feed, &content_type)?,
                 other => self.decide_other(head, other, &content_type),
