@@ -1,6 +1,7 @@
 //! The whole configuration: its sections, in the order of the file.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -131,14 +132,18 @@ impl CrawlConfig {
         if matches!(entry.node.value, Written::Table(_)) {
             return None;
         }
-        let facts = Self::facts();
-        let mut homes = facts.iter().filter(|(_, section)| {
-            let mut keys = section.keys.iter();
-            keys.any(|key| key.name == entry.key)
+        static HOMES: OnceLock<BTreeMap<&'static str, &'static str>> = OnceLock::new();
+        let homes = HOMES.get_or_init(|| {
+            let mut homes = BTreeMap::new();
+            for (name, section) in Self::facts() {
+                for key in &section.keys {
+                    homes.entry(key.name).or_insert(name);
+                }
+            }
+            homes
         });
-        homes
-            .next()
-            .map(|(name, _)| format!("it belongs below [{name}]"))
+        let home = homes.get(entry.key.as_str())?;
+        Some(format!("it belongs below [{home}]"))
     }
 
     /// The configuration as JSON, as it stands in the journal.

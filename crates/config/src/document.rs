@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::crawl_config::CrawlConfig;
 use crate::key::Fault;
 use crate::node;
-use crate::problem::{ConfigProblem, Mistake};
+use crate::problem::{ConfigProblem, Mistake, PROBLEMS_MAX};
 use crate::reading::{Place, Reading};
 
 /// A configuration's text and what it says.
@@ -83,28 +83,40 @@ impl Document {
 
     /// What cannot be read, in the order of the text.
     pub(crate) fn unreadable(&self) -> Vec<ConfigProblem> {
-        let mistakes = self.reading.unreadable.iter();
-        in_order(mistakes.map(|one| self.problem(one)).collect())
+        self.told(self.reading.unreadable.iter().collect())
     }
 
-    /// Every mistake in the text, in its order.
+    /// The first mistakes in the text, in its order.
     pub(crate) fn problems(&self) -> Vec<ConfigProblem> {
-        let refused = self.reading.refused.iter();
-        let mut problems = self.unreadable();
-        problems.extend(refused.map(|one| self.problem(one)));
-        in_order(problems)
+        let Reading {
+            unreadable,
+            refused,
+            ..
+        } = &self.reading;
+        self.told(unreadable.iter().chain(refused).collect())
+    }
+
+    /// The first of these mistakes, in the order of the text. Of all others nobody asks for the line, for which
+    /// the text is counted from its beginning.
+    fn told(&self, mut mistakes: Vec<&Mistake>) -> Vec<ConfigProblem> {
+        mistakes.sort_by_key(|mistake| mistake.at);
+        mistakes.dedup();
+        let first = mistakes.into_iter().take(PROBLEMS_MAX);
+        in_order(first.map(|one| self.problem(one)).collect())
     }
 
     /// What is wrong with the files that the configuration names; paths are relative to `base`.
     pub(crate) fn problems_of_files(&self, base: &Path) -> Vec<ConfigProblem> {
+        let mut mistakes = Vec::new();
         let mut problems = Vec::new();
         for (path, section) in self.config.present() {
             let looked = section.look(&path, base);
-            let faults = looked.faults.iter();
-            problems.extend(faults.map(|fault| self.problem(&self.placed(fault))));
+            mistakes.extend(looked.faults.iter().map(|fault| self.placed(fault)));
             problems.extend(looked.problems);
         }
-        problems
+        let mut told = self.told(mistakes.iter().collect());
+        told.extend(problems);
+        told
     }
 
     /// The line, from 1, at which a key such as `crawl.max_pages` is set.
@@ -244,6 +256,27 @@ mod tests {
         assert_eq!(problem.text, "  '(',");
         let problem = only("topic = { keywords = [\"a\"], threshold = 7 }\n");
         assert_eq!((problem.line, problem.column), (1, 41));
+    }
+
+    #[test]
+    fn of_many_mistakes_the_first_are_told_in_order() {
+        let numbered = |line: fn(usize) -> String| (0..200).map(line).collect::<String>();
+        let urls = numbered(|_| "\"a.example\",\n".to_owned());
+        for (text, first) in [
+            ("[crawl]\n".repeat(200), 2),
+            ("[crawl]\nthreads = 1\n".repeat(100), 3),
+            (numbered(|at| format!("key{at} = 1\n")), 1),
+            (numbered(|at| format!("[crawl.key{at}]\n")), 1),
+            (numbered(|at| format!("key{at} = a b\n")), 1),
+        ] {
+            let lines = lines(&text);
+            assert!(lines.len() <= PROBLEMS_MAX, "{lines:?}");
+            assert!(lines.is_sorted() && lines[0] == first, "{lines:?}");
+        }
+        let document = Document::new("x.toml", &format!("[seeds]\nurls = [\n{urls}]\n"));
+        let problems = document.problems();
+        assert_eq!(problems.len(), PROBLEMS_MAX);
+        assert_eq!((problems[0].line, problems[49].line), (3, 52));
     }
 
     #[test]

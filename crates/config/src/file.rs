@@ -7,13 +7,10 @@ use std::path::Path;
 
 use crate::crawl_config::CrawlConfig;
 use crate::document::Document;
-use crate::problem::ConfigProblem;
+use crate::problem::{ConfigProblem, PROBLEMS_MAX};
 
 /// Largest configuration file that is read.
 const CONFIG_BYTES_MAX: u64 = 4 << 20;
-
-/// Problems of one file that are told.
-const PROBLEMS_MAX: usize = 50;
 
 /// Reads and checks a configuration file. Relative paths in it are made relative to the working
 /// directory.

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::Mistake;
+use crate::problem::{Mistake, PROBLEMS_MAX};
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,32 +61,31 @@ const TOML_IN_SHORT: &str = "TOML is written as key = value below a [section], w
 /// quotes, the rest still counts; after a missing bracket it does not.
 pub(crate) fn from_toml(text: &str) -> Parsed {
     let (table, errors) = DeTable::parse_recoverable(text);
-    let mut tree = Tree {
-        wrong: errors
-            .iter()
-            .map(|error| (error.span().unwrap_or(0..0), error.message() == DUPLICATE))
-            .collect(),
-    };
+    let mut errors: Vec<Wrong> = errors.iter().map(Wrong::of).collect();
+    errors.sort_by_key(|wrong| wrong.place.start);
+    let mut tree = Tree { wrong: errors };
     let root = Node {
         place: table.span(),
         value: Written::Table(tree.entries(table.get_ref())),
     };
-    let mut mistakes: Vec<(Mistake, bool)> = errors
-        .iter()
-        .zip(tree.wrong)
-        .map(|(error, (place, is_local))| (mistake(text, place, error.message()), is_local))
-        .collect();
-    mistakes.sort_by_key(|(mistake, _)| mistake.at);
-    let broken_at = mistakes.iter().position(|(_, is_local)| !is_local);
+    let wrong = tree.wrong;
+    let broken_at = wrong.iter().position(|wrong| !wrong.is_local);
+    let told = wrong.iter();
+    // What follows a missing bracket is mostly its consequence. Each mistake costs a look at what is before it.
+    let told = told.take(broken_at.map_or(usize::MAX, |at| at + 1).min(PROBLEMS_MAX));
+    let mistakes: Vec<Mistake> = told.map(|wrong| mistake(text, wrong)).collect();
     let sound_to = match broken_at {
-        Some(at) => line_start(text, mistakes[at].0.at),
+        Some(at) => {
+            let seen = mistakes
+                .get(at)
+                .map_or(wrong[at].place.start, |mistake| mistake.at);
+            line_start(text, seen)
+        }
         None => usize::MAX,
     };
-    // What follows a missing bracket is mostly its consequence.
-    mistakes.truncate(broken_at.map_or(usize::MAX, |at| at + 1));
     Parsed {
         root,
-        mistakes: mistakes.into_iter().map(|(mistake, _)| mistake).collect(),
+        mistakes,
         sound_to,
     }
 }
@@ -96,7 +95,8 @@ fn line_start(text: &str, byte: usize) -> usize {
     before.rfind('\n').map_or(0, |at| at + 1)
 }
 
-fn mistake(text: &str, place: Range<usize>, message: &str) -> Mistake {
+fn mistake(text: &str, wrong: &Wrong) -> Mistake {
+    let Wrong { place, message, .. } = wrong;
     let message = message.lines().next().unwrap_or_default();
     let found = text.get(place.clone()).unwrap_or_default();
     let is_bare_word = message.starts_with("string values must be quoted")
@@ -188,10 +188,28 @@ fn full_width(text: &str, byte: usize) -> Option<Mistake> {
     ))
 }
 
+/// What the parser found wrong.
+struct Wrong {
+    place: Range<usize>,
+    message: String,
+    /// Whether it lies inside one value, so that what follows still counts.
+    is_local: bool,
+}
+
+impl Wrong {
+    fn of(error: &toml::de::Error) -> Self {
+        Self {
+            place: error.span().unwrap_or(0..0),
+            message: error.message().to_owned(),
+            is_local: error.message() == DUPLICATE,
+        }
+    }
+}
+
 /// Turns the parser's tree into ours.
 struct Tree {
-    /// Where the parser found mistakes, and whether each lies inside one value.
-    wrong: Vec<(Range<usize>, bool)>,
+    /// What the parser found wrong, in the order of the text.
+    wrong: Vec<Wrong>,
 }
 
 impl Tree {
@@ -232,11 +250,17 @@ impl Tree {
 
     /// Whether the parser found a mistake inside a scalar.
     fn is_wrong(&mut self, place: &Range<usize>) -> bool {
+        let first = self
+            .wrong
+            .partition_point(|wrong| wrong.place.start < place.start);
         let mut found = false;
-        for (wrong, is_local) in &mut self.wrong {
+        for wrong in &mut self.wrong[first..] {
+            if wrong.place.start > place.end {
+                break;
+            }
             // Where something is missing the parser names a place without length.
-            if place.start <= wrong.start && wrong.end <= place.end && wrong.start < wrong.end {
-                (*is_local, found) = (true, true);
+            if wrong.place.end <= place.end && !wrong.place.is_empty() {
+                (wrong.is_local, found) = (true, true);
             }
         }
         found

@@ -5,6 +5,9 @@ use std::fmt;
 /// Characters of a line that are shown.
 const SHOWN_CHARS_MAX: usize = 160;
 
+/// Problems of one file that are told.
+pub(crate) const PROBLEMS_MAX: usize = 50;
+
 /// A mistake at a byte of the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Mistake {
