@@ -1,9 +1,11 @@
-//! Blocks of main content, and how they are written as plain text and as Markdown.
+//! Blocks of main content, and how they are written as plain text.
 //!
 //! Plain text has one line for each paragraph, list item and table row; fingerprints, search and
-//! topics are computed from it. Markdown keeps the structure: heading levels, lists, tables, code.
+//! topics are computed from it. `blocks_markdown` and `blocks_html` keep the structure: heading levels,
+//! lists, tables, code.
 
 use serde::Serialize;
+use url::{ParseError, Url};
 
 /// A piece of main content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -95,6 +97,15 @@ pub struct CellSpan {
     pub columns: usize,
 }
 
+/// Whether a picture's address may be given on: one of the web or relative to its page. A `javascript:` or
+/// `data:` from a stranger's page would be loaded by whoever reads the written page.
+pub(crate) fn is_web_source(source: &str) -> bool {
+    match Url::parse(source) {
+        Ok(url) => matches!(url.scheme(), "http" | "https"),
+        Err(error) => error == ParseError::RelativeUrlWithoutBase,
+    }
+}
+
 /// The blocks as plain text: one line per paragraph, list item and table row; code verbatim.
 pub fn plain(blocks: &[Block]) -> String {
     let mut out = String::new();
@@ -122,45 +133,6 @@ pub fn plain(blocks: &[Block]) -> String {
     out
 }
 
-/// Lists are indented no deeper.
-const LIST_DEPTH_MAX: u8 = 8;
-/// Columns of an expanded table.
-const COLUMNS_MAX: usize = 1_000;
-
-/// The blocks as Markdown (CommonMark with pipe tables).
-pub fn markdown(blocks: &[Block]) -> String {
-    let mut out = String::new();
-    for block in blocks {
-        let part = match block {
-            Block::Heading { level, text } => {
-                let marks = "#".repeat(usize::from((*level).clamp(1, 6)));
-                format!("{marks} {}", one_line(text))
-            }
-            Block::Paragraph { text } => text.replace('\n', "  \n"),
-            Block::Quote { text } => prefixed("> ", text),
-            Block::Caption { text } => format!("*{}*", one_line(text)),
-            Block::Code { text, language } => fenced(text, language),
-            Block::Formula { tex } => format!("$$\n{tex}\n$$"),
-            Block::Image { source, alt } => picture(source, alt),
-            Block::List { items, .. } => list(items),
-            Block::Table {
-                rows, head, spans, ..
-            } => pipe_table(&expanded(rows, spans), *head),
-        };
-        if part.is_empty() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push_str("\n\n");
-        }
-        out.push_str(&part);
-    }
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    out
-}
-
 fn push_line(out: &mut String, text: &str) {
     if text.is_empty() {
         return;
@@ -169,144 +141,6 @@ fn push_line(out: &mut String, text: &str) {
         out.push('\n');
     }
     out.push_str(text);
-}
-
-fn picture(source: &str, alt: &str) -> String {
-    let alt = one_line(alt).replace(']', "\\]");
-    let is_plain = source
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic() && !b"()<>".contains(&byte));
-    match is_plain {
-        true => format!("![{alt}]({source})"),
-        false => format!(
-            "![{alt}](<{}>)",
-            source.replace('>', "%3E").replace('\n', "")
-        ),
-    }
-}
-
-/// A list, its items numbered where their own list is; nested ones are indented below the text of the
-/// item above.
-fn list(items: &[ListItem]) -> String {
-    let mut out = String::new();
-    // The number of the last item at each depth, and how wide its mark is.
-    let mut open: Vec<(usize, usize)> = Vec::new();
-    for item in items {
-        let depth = usize::from(item.depth.min(LIST_DEPTH_MAX));
-        open.truncate(depth + 1);
-        while open.len() <= depth {
-            open.push((0, 0));
-        }
-        let indent: usize = open[..depth].iter().map(|(_, width)| (*width).max(2)).sum();
-        let number = open[depth].0 + 1;
-        let mark = match item.ordered {
-            true => format!("{number}. "),
-            false => "- ".to_owned(),
-        };
-        open[depth] = (number, mark.len());
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str(&" ".repeat(indent));
-        out.push_str(&mark);
-        out.push_str(&one_line(&item.text));
-    }
-    out
-}
-
-/// A table whose cells each take one place: where one takes more, the others are empty.
-fn expanded(rows: &[Vec<String>], spans: &[CellSpan]) -> Vec<Vec<String>> {
-    if spans.is_empty() {
-        return rows.to_vec();
-    }
-    // In the order of the cells.
-    let mut spans = spans.iter().peekable();
-    // Rows for which each column is still taken by a cell above.
-    let mut taken: Vec<usize> = Vec::new();
-    let mut out = Vec::with_capacity(rows.len());
-    for (at, row) in rows.iter().enumerate() {
-        let mut line: Vec<String> = Vec::new();
-        let skip = |line: &mut Vec<String>, taken: &mut Vec<usize>| {
-            while taken.get(line.len()).is_some_and(|&rows| rows > 0) {
-                taken[line.len()] -= 1;
-                line.push(String::new());
-            }
-        };
-        for (number, cell) in row.iter().enumerate() {
-            skip(&mut line, &mut taken);
-            let span = spans.next_if(|span| span.row == at && span.cell == number);
-            let (rows, columns) = span.map_or((1, 1), |span| (span.rows, span.columns));
-            for column in 0..columns {
-                if line.len() >= COLUMNS_MAX {
-                    break;
-                }
-                if taken.len() <= line.len() {
-                    taken.resize(line.len() + 1, 0);
-                }
-                taken[line.len()] = rows - 1;
-                line.push(if column == 0 {
-                    cell.clone()
-                } else {
-                    String::new()
-                });
-            }
-        }
-        skip(&mut line, &mut taken);
-        out.push(line);
-    }
-    out
-}
-
-fn one_line(text: &str) -> String {
-    text.replace('\n', " ")
-}
-
-fn prefixed(prefix: &str, text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(|line| format!("{prefix}{line}")).collect();
-    lines.join("\n")
-}
-
-/// A fence longer than any run of backticks inside, so that the code cannot close it.
-fn fenced(text: &str, language: &str) -> String {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat((longest + 1).max(3));
-    format!(
-        "{fence}{language}\n{}\n{fence}",
-        text.trim_end_matches('\n')
-    )
-}
-
-fn pipe_table(rows: &[Vec<String>], head: bool) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    if columns == 0 {
-        return String::new();
-    }
-    let line = |row: &[String]| {
-        let mut out = String::from("|");
-        for column in 0..columns {
-            let cell = row.get(column).map_or("", String::as_str);
-            out.push(' ');
-            out.push_str(&one_line(cell).replace('|', "\\|"));
-            out.push_str(" |");
-        }
-        out
-    };
-    let mut lines = Vec::with_capacity(rows.len() + 2);
-    let body = if head {
-        lines.push(line(&rows[0]));
-        &rows[1..]
-    } else {
-        lines.push(line(&[]));
-        rows
-    };
-    lines.push(format!("|{}", " --- |".repeat(columns)));
-    lines.extend(body.iter().map(|row| line(row)));
-    lines.join("\n")
 }
 
 #[cfg(test)]
@@ -348,28 +182,5 @@ mod tests {
             },
         ];
         assert_eq!(plain(&blocks), "Head\nOne.\na\nb\nx | 1");
-    }
-
-    #[test]
-    fn code_cannot_close_its_own_fence() {
-        let blocks = [Block::Code {
-            text: "```\nx\n```".into(),
-            language: "md".into(),
-        }];
-        assert_eq!(markdown(&blocks), "````md\n```\nx\n```\n````\n");
-    }
-
-    #[test]
-    fn a_pipe_inside_a_cell_does_not_make_a_column() {
-        let blocks = [Block::Table {
-            rows: vec![vec!["a".into(), "b".into()], vec!["1|2".into()]],
-            head: true,
-            head_rows: 1,
-            spans: Vec::new(),
-        }];
-        assert_eq!(
-            markdown(&blocks),
-            "| a | b |\n| --- | --- |\n| 1\\|2 |  |\n"
-        );
     }
 }

@@ -1,6 +1,6 @@
 //! Blocks as HTML: plain markup, escaped, without attributes but those that structure needs.
 
-use crate::blocks::{Block, CellSpan, ListItem};
+use crate::blocks::{Block, CellSpan, ListItem, is_web_source};
 
 /// The blocks as HTML, one element for each.
 pub fn html(blocks: &[Block]) -> String {
@@ -24,11 +24,11 @@ pub fn html(blocks: &[Block]) -> String {
             }
             Block::Caption { text } => element(&mut out, "figcaption", text),
             Block::Image { source, alt } => {
-                out.push_str(&format!(
-                    "<img src=\"{}\" alt=\"{}\">\n",
-                    escaped(source),
-                    escaped(alt)
-                ));
+                let source = match is_web_source(source) {
+                    true => format!(" src=\"{}\"", escaped(source)),
+                    false => String::new(),
+                };
+                out.push_str(&format!("<img{source} alt=\"{}\">\n", escaped(alt)));
             }
             Block::Formula { tex } => {
                 out.push_str(&format!(
@@ -156,12 +156,17 @@ mod tests {
                 alt: "<b>".into(),
             },
             Block::Formula { tex: "a<b".into() },
+            Block::Image {
+                source: "javascript:alert(1)".into(),
+                alt: "seen".into(),
+            },
         ];
         let html = html(&blocks);
         assert!(
             !html.contains("<script") && !html.contains("<b>") && !html.contains("onerror=\"y"),
             "{html}"
         );
+        assert!(html.contains("<img alt=\"seen\">"), "{html}");
     }
 
     #[test]

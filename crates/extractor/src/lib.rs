@@ -32,7 +32,8 @@
 //! 4. `candidates`: several methods that each find the main content, gathered in `survey`.
 //! 5. `features`: what is known of each run, as numbers.
 //! 6. `classifier`: which runs are content.
-//! 7. `assemble` and `blocks`: the chosen runs as headings, paragraphs, lists, tables and code.
+//! 7. `assemble` and `blocks`: the chosen runs as headings, paragraphs, lists, tables and code, written by
+//!    `blocks_markdown` and `blocks_html`.
 //!    `carried`: texts that a page has outside its visible text, where that is lacking.
 //!    `closings`: its last lines that say what to do with the page.
 //! 8. `metadata`, `links`, `directives`, `layout`, `page_type`, `walls`: everything else that a [`Page`]
@@ -44,6 +45,7 @@ mod assemble;
 mod attribution;
 pub mod blocks;
 mod blocks_html;
+mod blocks_markdown;
 mod bounded;
 mod candidates;
 mod carried;
@@ -65,6 +67,7 @@ mod layout;
 mod line_markers;
 mod links;
 mod markdown;
+mod markdown_text;
 mod metadata;
 mod microdata;
 mod own_text;

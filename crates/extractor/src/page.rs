@@ -9,7 +9,7 @@ use outcome::Wall;
 use serde::Serialize;
 use url::Url;
 
-use crate::blocks::{self, Block};
+use crate::blocks::Block;
 use crate::own_text::Surroundings;
 use crate::parse_limits::DomLimits;
 
@@ -131,7 +131,7 @@ impl Page {
 
     /// The main content as Markdown.
     pub fn markdown(&self) -> String {
-        blocks::markdown(&self.blocks)
+        crate::blocks_markdown::markdown(&self.blocks)
     }
 
     /// The main content as HTML: plain, escaped markup.
