@@ -50,7 +50,7 @@ pub(crate) struct Reader {
     dom_limits: DomLimits,
     canonicaliser: Canonicaliser,
     agent: String,
-    /// Held while a large page is read: see [`page::LARGE_PAGE_BYTES`].
+    /// Held while a page is read that takes much memory: see [`page::ALONE_BYTES`].
     large: Mutex<()>,
     links_max: usize,
     sitemap_urls_max: usize,

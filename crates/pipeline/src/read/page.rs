@@ -16,9 +16,28 @@ const FEEDS_MAX: usize = 4;
 /// Characters of such a seed: "You will be forwarded; click here if your browser does not."
 const FORWARD_CHARS_MAX: usize = 200;
 
-/// Pages longer than this, unpacked, are read one at a time: reading ten megabytes of tags takes
-/// some 170 MB, and a host may send them to every thread.
-const LARGE_PAGE_BYTES: usize = 2 << 20;
+/// Pages whose reading takes more than this, in bytes, are read one at a time: a host may send such to every
+/// thread. Usual pages come here at 2 MB.
+const ALONE_BYTES: usize = 64 << 20;
+
+/// What a byte of a page takes while it is read: its text is held decoded, in the tree, in blocks and in words.
+/// Of 1 MB of text in few tags 8 (letters) to 20 (Chinese, JSON-LD).
+const BYTES_OF_BYTE: usize = 16;
+
+/// What a tag takes beside its bytes: a node of the tree and what is known of it. Of 34 constructs that make
+/// 1 MB of tags half take 0.6 kB or more for each `<`, and few more than 0.9 (cells that span columns 1.5).
+const BYTES_OF_TAG: usize = 700;
+
+/// Whether reading the page may take so much that no other such page should be read beside it.
+fn is_read_alone(bytes: &[u8], form: TextForm) -> bool {
+    // What becomes a tag: in Markdown each line, and each sign of what stands in it.
+    let begins_tag = |byte: u8| match form {
+        TextForm::Markdown => b"\n<|[*`".contains(&byte),
+        TextForm::Html | TextForm::Plain | TextForm::Marked => byte == b'<',
+    };
+    let tags = bytes.iter().filter(|byte| begins_tag(**byte)).count();
+    bytes.len() * BYTES_OF_BYTE + tags * BYTES_OF_TAG > ALONE_BYTES
+}
 
 impl Reader {
     pub(super) fn read_page(
@@ -34,9 +53,9 @@ impl Reader {
             payload,
             mut limits_hit,
         } = body;
-        let is_large = bytes.len() > LARGE_PAGE_BYTES;
+        let is_alone = is_read_alone(&bytes, form);
         // A page that panicked while it was read has left nothing behind the lock.
-        let _alone = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
+        let _alone = is_alone.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let url = lease.url().url.to_url();
         let tld = tld_of(&url);
         let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());
@@ -170,4 +189,25 @@ fn overruled(decoded: &Decoded) -> Option<String> {
 pub(super) fn tld_of(url: &url::Url) -> Option<String> {
     let last = url.host_str()?.rsplit('.').next();
     last.map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_read_alone_for_what_it_takes_and_not_for_its_length() {
+        let alone = |unit: &str, bytes: usize, form| {
+            is_read_alone(unit.repeat(bytes / unit.len()).as_bytes(), form)
+        };
+        let prose = format!("<p>{}</p>", "Some words of a page. ".repeat(20));
+        assert!(!alone(&prose, 2 << 20, TextForm::Html));
+        assert!(alone(&prose, 5 << 20, TextForm::Html));
+        assert!(alone("<p>x", 400_000, TextForm::Html));
+        assert!(!alone("<p>x", 300_000, TextForm::Html));
+        assert!(alone("- a\n", 400_000, TextForm::Markdown));
+        assert!(alone("|a|b|\n", 200_000, TextForm::Markdown));
+        let lines = "A line of a text in Markdown that is as long as lines are.\n";
+        assert!(!alone(lines, 2 << 20, TextForm::Markdown));
+    }
 }
