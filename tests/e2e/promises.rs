@@ -351,3 +351,44 @@ fn a_robots_txt_that_was_out_for_seconds_is_not_said_to_be_out_for_no_hour() {
     has(&told, &["could not be had: the server answered 503"]);
     assert!(!told.contains("within 0 h"), "{told}");
 }
+
+#[test]
+fn what_a_stranger_wrote_does_nothing_to_a_terminal() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let signs = "\u{1b}[31m\u{202e}";
+    let robots = format!("User-agent: *\nDisallow: /{signs}a\nSitemap: http://a.test/{signs}s\n");
+    let robots = file(dir.path(), "robots.txt", &robots);
+    let sitemap = format!(
+        "<urlset><url><loc>http://a.test/{0}</loc><lastmod>2020{0}</lastmod></url></urlset>",
+        "\u{9b}31m\u{202e}"
+    );
+    let sitemap = file(dir.path(), "sitemap.xml", &sitemap);
+    let words = "some words of a page ".repeat(30);
+    let html = format!("<title>A{signs}</title><p>{words}{signs}");
+    let (a, b) = (
+        file(dir.path(), "a.html", &html),
+        file(dir.path(), "b.html", &html),
+    );
+    for arguments in [
+        &["robots", "show", &robots][..],
+        &["robots", "check", &robots, "/a"],
+        &["sitemap", "parse", &sitemap],
+        &["compare", &a, &b],
+    ] {
+        let output = tamis(arguments).output().expect("runs");
+        let (shown, said) = (stdout(&output), stderr(&output));
+        assert!(!shown.is_empty(), "{arguments:?}: {said}");
+        for told in [shown, said] {
+            let told = told.replace('\n', "");
+            assert!(
+                !told.contains(report::words::acts_on_others),
+                "{arguments:?}: {told:?}"
+            );
+        }
+    }
+    let line = format!("http://a b{signs}/\n");
+    let output = on_input(&["url", "normalize"], line.as_bytes());
+    let shown = stdout(&output).replace('\n', "");
+    assert!(shown.starts_with("error: "), "{shown:?}");
+    assert!(!shown.contains(report::words::acts_on_others), "{shown:?}");
+}

@@ -89,3 +89,32 @@ fn a_proxys_password_is_neither_logged_nor_archived() {
         }
     }
 }
+
+#[test]
+fn a_password_in_a_link_is_masked_for_people() {
+    let link = format!("http://bob:{SECRET}@a.test/x");
+    let front = page("Front", 1, std::slice::from_ref(&link));
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &front));
+    let dir = bench.crawl_dir("masked");
+    let mut crawl = bench.crawl("masked", &["-vv", "--seed", "http://a.test/"]);
+    let output = crawl.output().expect("runs");
+    let said = stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("URL failed") && said.contains("bob:***@a.test"),
+        "{said}"
+    );
+    assert!(!said.contains(SECRET), "{said}");
+    for options in [&["--short"][..], &[]] {
+        let mut explain = tamis(&["explain"]);
+        let output = explain
+            .arg(&dir)
+            .arg(&link)
+            .args(options)
+            .output()
+            .expect("runs");
+        let told = stdout(&output);
+        assert!(told.contains("bob:***@a.test"), "{told}");
+        assert!(!told.contains(SECRET), "{told}");
+    }
+}

@@ -8,6 +8,7 @@ use archive::{Event, Record, SeedRecord};
 use outcome::{LinkFate, Outcome, Refusal, RobotsAnswer};
 use tracing::field::display;
 use tracing::info;
+use weburl::without_password;
 
 /// Rules told of at most, in one start.
 const RULES_MAX: usize = 10_000;
@@ -66,16 +67,18 @@ fn tell(record: &Record) {
         Event::Attempt(attempt) => {
             let error = attempt.fetch.error.as_ref();
             let error = error.map(|error| display(error.name()));
-            let (status, attempt, url) = (attempt.fetch.status, attempt.attempt, &attempt.url);
+            let (status, url) = (attempt.fetch.status, without_password(&attempt.url));
+            let attempt = attempt.attempt;
             info!(
-                url,
+                %url,
                 status, error, attempt, "fetch failed, to be tried again"
             );
         }
         Event::Page(page) => {
             if let Outcome::Failed(failure) = &page.outcome {
                 let detail = page.detail.as_deref().unwrap_or_default();
-                info!(url = page.url, failure = %failure.name(), detail, "URL failed");
+                let url = without_password(&page.url);
+                info!(%url, failure = %failure.name(), detail, "URL failed");
             }
         }
         Event::Retry(retry) => info!(urls = retry.urls.len(), "URLs put back into the queue"),

@@ -128,11 +128,14 @@ pub fn plural(n: u64, one: &str, many: &str) -> String {
 }
 
 /// A URL for people: escapes that stand for letters and digits beyond ASCII are shown as these; all else
-/// stays as it is, so that nothing which steers the writing or looks like a part of a URL comes in.
+/// stays as it is, so that nothing which steers the writing or looks like a part of a URL comes in. A password
+/// is masked.
 pub fn readable(url: &str) -> Cow<'_, str> {
-    if !url.contains('%') {
-        return Cow::Borrowed(url);
+    let shown = weburl::without_password(url);
+    if !shown.contains('%') {
+        return shown;
     }
+    let url = &*shown;
     let mut out = String::with_capacity(url.len());
     let mut rest = url;
     while let Some(at) = rest.find('%') {
@@ -228,6 +231,7 @@ mod tests {
             ("http://a.test/%E4%BA", "http://a.test/%E4%BA"),
             ("http://a.test/%FF%+1%é%", "http://a.test/%FF%+1%é%"),
             ("http://a.test/", "http://a.test/"),
+            ("http://bob:pw@a.test/%C3%A9", "http://bob:***@a.test/é"),
         ] {
             assert_eq!(readable(url), shown);
         }

@@ -6,5 +6,5 @@
 mod parts;
 mod resolve;
 
-pub use parts::{URL_BYTES_MAX, host_of, origin_of, without_scheme};
+pub use parts::{URL_BYTES_MAX, host_of, origin_of, without_password, without_scheme};
 pub use resolve::{resolve, resolve_in};

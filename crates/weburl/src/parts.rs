@@ -3,8 +3,26 @@
 //! They are for URLs that were parsed and written down again, such as canonical ones and those of records: no
 //! parser is asked, and a text that is no URL has some part, too.
 
+use std::borrow::Cow;
+
 /// The longest URL that is crawled, in bytes; servers refuse longer ones.
 pub const URL_BYTES_MAX: usize = 2_048;
+
+/// The URL as it may be shown and logged: `***` stands for a password.
+///
+/// ```
+/// assert_eq!(weburl::without_password("http://bob:pw@a.example/x"), "http://bob:***@a.example/x");
+/// assert_eq!(weburl::without_password("http://a.example:80/@x"), "http://a.example:80/@x");
+/// ```
+pub fn without_password(url: &str) -> Cow<'_, str> {
+    let before = url.len() - without_scheme(url).len();
+    let user = host_of(url).rsplit_once('@').map(|(user, _)| user);
+    let Some((name, password)) = user.and_then(|user| user.split_once(':')) else {
+        return Cow::Borrowed(url);
+    };
+    let at = before + name.len() + 1;
+    Cow::Owned(format!("{}***{}", &url[..at], &url[at + password.len()..]))
+}
 
 /// What stands behind the scheme: `a.example/x`. All of a text without one.
 pub fn without_scheme(url: &str) -> &str {

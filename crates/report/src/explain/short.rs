@@ -27,7 +27,10 @@ const LABEL_COLUMNS: usize = 12;
 /// found, how it was answered, and what came later.
 pub fn render_short(story: &Story, look: Look) -> String {
     let tongue = look.tongue;
-    let mut out = format!("{}\n", look.paint(BOLD, &story.url));
+    let mut out = format!(
+        "{}\n",
+        look.paint(BOLD, &weburl::without_password(&story.url))
+    );
     let _ = writeln!(out, "{}", tongue.say(&story.summary));
     for (label, value) in rows(story, tongue) {
         let label = tongue.say(label);

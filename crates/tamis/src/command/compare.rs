@@ -8,6 +8,7 @@ use documents::Text;
 use fetcher::FetchLimits;
 use report::Look;
 use report::difference::{difference, shortened};
+use report::words::flat;
 use resemblance::measures::Relation;
 use serde_json::json;
 use simhash::{IndexConfig, Reason};
@@ -154,7 +155,8 @@ fn json(a: &Page, b: &Page, pair: &Pair, why: &str) -> serde_json::Value {
 
 fn print(a: &Page, b: &Page, pair: &Pair, why: &str, output: &Output) -> anyhow::Result<()> {
     for (name, Page { name: file, side }) in [("A", a), ("B", b)] {
-        let title = side.text.title.as_deref().unwrap_or("");
+        let title = flat(side.text.title.as_deref().unwrap_or(""));
+        let file = flat(file);
         let count = side.print.word_count;
         let fingerprint = side.print.fingerprint;
         output.line(format!(

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fetcher::{Robots, RobotsAnswer, RobotsRuling};
+use report::words::flat;
 use serde_json::json;
 use url::Url;
 
@@ -124,10 +125,10 @@ fn print_answer(url: &str, answer: &RobotsAnswer, output: &Output) -> anyhow::Re
     }
     let word = if answer.allowed { "allowed" } else { "refused" };
     let why = match (&answer.rule, answer.line) {
-        (Some(rule), Some(line)) => format!("  (line {line}: {rule})"),
+        (Some(rule), Some(line)) => format!("  (line {line}: {})", flat(rule)),
         _ => String::new(),
     };
-    output.line(format!("{word}  {url}{why}"))?;
+    output.line(format!("{word}  {}{why}", flat(url)))?;
     Ok(())
 }
 
@@ -150,7 +151,7 @@ fn show(args: &ShowArgs, output: &Output) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     match &group {
-        Some(group) => output.line(format!("group: {}", group.name))?,
+        Some(group) => output.line(format!("group: {}", flat(&group.name)))?,
         None => output.line(format!(
             "no group for {}: everything is allowed",
             args.agent
@@ -161,10 +162,11 @@ fn show(args: &ShowArgs, output: &Output) -> anyhow::Result<Exit> {
     }
     for rule in rules {
         let word = if rule.allow { "allow" } else { "disallow" };
-        output.line(format!("{word:>8} {}  (line {})", rule.pattern, rule.line))?;
+        let pattern = flat(&rule.pattern);
+        output.line(format!("{word:>8} {pattern}  (line {})", rule.line))?;
     }
     for sitemap in robots.sitemaps() {
-        output.line(format!("sitemap: {sitemap}"))?;
+        output.line(format!("sitemap: {}", flat(sitemap)))?;
     }
     Ok(Exit::Done)
 }

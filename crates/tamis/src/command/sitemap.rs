@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use fetcher::{Sitemap, SitemapUrl};
+use report::words::flat;
 use serde_json::{Value, json};
 
 use super::text::read;
@@ -59,7 +60,7 @@ fn parse(args: &ParseArgs, output: &Output) -> anyhow::Result<Exit> {
             if output.json {
                 output.value(&json!({ "error": error.to_string() }))?;
             } else {
-                output.error(&error.to_string());
+                output.error(&flat(&error.to_string()));
             }
             Ok(Exit::Problem)
         }
@@ -77,9 +78,10 @@ fn print(sitemap: &Sitemap, output: &Output) -> anyhow::Result<()> {
         return Ok(());
     }
     for url in &sitemap.urls {
+        let loc = flat(&url.loc);
         match &url.lastmod {
-            Some(lastmod) => output.line(format!("{}  {lastmod}", url.loc))?,
-            None => output.line(&url.loc)?,
+            Some(lastmod) => output.line(format!("{loc}  {}", flat(lastmod)))?,
+            None => output.line(loc)?,
         }
     }
     let kind = sitemap.kind.name();

@@ -4,6 +4,7 @@ use std::io::{BufRead, stdin};
 
 use documents::without_mark;
 use frontier::{Canonicaliser, parse_url};
+use report::words::flat;
 use serde_json::json;
 
 use crate::exit::{Exit, usage};
@@ -128,7 +129,7 @@ fn each_line(
             (true, Ok(url)) => output.value(&json!({ "input": text, "url": url }))?,
             (true, Err(error)) => output.value(&json!({ "input": text, "error": error }))?,
             (false, Ok(url)) => output.line(url)?,
-            (false, Err(error)) => output.line(format!("error: {error}: {text}"))?,
+            (false, Err(error)) => output.line(format!("error: {error}: {}", flat(&text)))?,
         }
     }
     Ok(if clean { Exit::Done } else { Exit::Problem })
