@@ -199,10 +199,7 @@ impl<'t> Escape<'t> {
         }
         // A task of a list.
         let is_task = |task: &&str| line.starts_with(*task);
-        if at == 0
-            && self.place == Place::Item
-            && ["[ ]", "[x]", "[X]"].iter().any(|task| is_task(task))
-        {
+        if at == 0 && self.place == Place::Item && ["[ ]", "[x]", "[X]"].iter().any(is_task) {
             return Some(0..1);
         }
         self.openers.get(&at).cloned()

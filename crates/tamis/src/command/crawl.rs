@@ -407,10 +407,11 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
             output.say(line);
         }
     }
-    if (1..=SHORT_MAX).contains(&judged) && summary.reason == StopReason::Drained {
-        if let Some(line) = report::nothing_read::no_link_led_on(&super::report::of(dir)?) {
-            output.say(line);
-        }
+    if (1..=SHORT_MAX).contains(&judged)
+        && summary.reason == StopReason::Drained
+        && let Some(line) = report::nothing_read::no_link_led_on(&super::report::of(dir)?)
+    {
+        output.say(line);
     }
     let dir = dir.typed();
     if summary.reason == StopReason::Interrupted {
