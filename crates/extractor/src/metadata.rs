@@ -18,6 +18,7 @@ mod office;
 mod poster;
 mod publisher;
 mod title;
+mod titled_times;
 mod without_site;
 
 use html5ever::local_name;
@@ -105,7 +106,10 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
 }
 
 /// The elements directly in another, some thousand at most.
-fn children(flat: &FlatDom<'_>, parent: ElementIndex) -> impl Iterator<Item = ElementIndex> {
+pub(crate) fn children(
+    flat: &FlatDom<'_>,
+    parent: ElementIndex,
+) -> impl Iterator<Item = ElementIndex> {
     const CHILDREN_MAX: usize = 2000;
     let end = flat.elements.get(parent as usize).map_or(0, |at| at.end);
     let mut next = parent.saturating_add(1);

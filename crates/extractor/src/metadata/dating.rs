@@ -22,7 +22,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::{assigned, children};
+use super::{assigned, children, titled_times};
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -352,6 +352,8 @@ impl<'d, 'a> Dating<'d, 'a> {
             if !survey.markers[index].has(Marker::Date) && !dates::may_stand_in(text) {
                 return None;
             }
+            let told = titled_times::with_day(self.flat, index, text, self.month_first);
+            let text = told.as_ref().unwrap_or(text);
             let label = self.label_before(index, "");
             // A long paragraph may mention any day; it counts only if it begins with a date.
             let line = match self.flat.runs[index].counts.weight > 300 {
