@@ -29,6 +29,7 @@ mod forest;
 mod listings;
 mod questions;
 mod references;
+mod sections;
 mod stated;
 mod thread_posts;
 mod verses;
@@ -177,6 +178,7 @@ pub(crate) fn classify_by_odds(
         &probability,
         &mut main,
     );
+    sections::keep(flat, survey, &page_type, &probability, &mut main);
     endings::keep(
         flat,
         survey,

@@ -9,7 +9,7 @@
 
 use crate::assemble::is_data;
 use crate::class_hints::Hint;
-use crate::flat_dom::{ElementIndex, FlatDom, Traits};
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::prefix_sums::share;
@@ -199,13 +199,14 @@ impl Chooser<'_, '_> {
         self.probability[run] > 0.0 && !NO_TEXT.iter().any(|&marker| markers.has(marker))
     }
 
-    /// Whether one of some elements is named as something else than text, or is not seen.
     fn is_label(&self, mut elements: impl Iterator<Item = ElementIndex>) -> bool {
-        elements.any(|at| {
-            let element = &self.flat.elements[at as usize];
-            is_other_part(element)
-                || element.traits.has(Traits::LANDMARK_ROLE)
-                || LABELS.iter().any(|&hint| element.hints.has(hint))
-        })
+        elements.any(|at| is_named_otherwise(&self.flat.elements[at as usize]))
     }
+}
+
+/// Whether an element is named as something else than text, or is not seen.
+pub(super) fn is_named_otherwise(element: &FlatElement<'_>) -> bool {
+    is_other_part(element)
+        || element.traits.has(Traits::LANDMARK_ROLE)
+        || LABELS.iter().any(|&hint| element.hints.has(hint))
 }

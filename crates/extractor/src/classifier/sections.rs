@@ -1,0 +1,241 @@
+//! Sections: prose under a heading, where what stands before the heading is content.
+//!
+//! A heading joins what is above and below it. But the forest sees a run by its path of tags and classes, and
+//! some programs give each section an element whose class tells its level. So the last section, if it
+//! is one paragraph, shares nothing with the text, has nothing behind it, and is dropped:
+//!
+//! ```text
+//!   <h1>The lock</h1>      <div class="level1"> text </div>     chosen
+//!   <h2>In winter</h2>     <div class="level2"> a paragraph     by the heading among siblings
+//! ```
+//!
+//! The law holds among the children of one element, from heading to heading, for paragraphs without the
+//! marks of boilerplate, in elements that are not named as another part of the page. Under a heading that
+//! leads away ("Related", "Leave a reply") nothing is joined, nor behind it until text is chosen again.
+
+use std::ops::Range;
+
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT};
+use crate::line_markers::Marker;
+use crate::metadata::children;
+use crate::page::PageType;
+use crate::prefix_sums::is_prose;
+use crate::survey::Survey;
+use crate::tag::Tag;
+
+use super::endings::is_named_otherwise;
+use super::listings::{NO_LEAD, is_running_text};
+
+/// Markers of paragraphs that are no text of the page.
+const NO_TEXT: [Marker; 5] = [
+    Marker::Comment,
+    Marker::Wall,
+    Marker::Copyright,
+    Marker::Credit,
+    Marker::Advert,
+];
+
+/// Keeps the prose of sections that a heading joins to chosen text. Runs that a rule has dropped stay so.
+pub(super) fn keep(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    page_type: &PageType,
+    probability: &[f32],
+    main: &mut [bool],
+) {
+    if !is_running_text(page_type) {
+        return;
+    }
+    let headings = (0..flat.elements.len() as ElementIndex).filter(|&at| is_heading(flat, at));
+    let parents = headings.map(|at| flat.elements[at as usize].parent);
+    let mut parents: Vec<ElementIndex> = parents.filter(|&at| at != NO_ELEMENT).collect();
+    parents.sort_unstable();
+    parents.dedup();
+    let joiner = Joiner {
+        flat,
+        survey,
+        probability,
+    };
+    for parent in parents {
+        joiner.join(parent, main);
+    }
+}
+
+/// Whether an element is the heading of a part of the text.
+fn is_heading(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    let level = flat.elements[at as usize].tag.heading_level();
+    level.is_some_and(|level| level > 1)
+}
+
+/// Whether an element has laws of its own ([`super::endings`], [`super::listings`]): a list of functions and code are
+/// prose by their points and commas.
+fn is_block(element: &FlatElement<'_>) -> bool {
+    matches!(
+        element.tag,
+        Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table | Tag::Pre
+    )
+}
+
+struct Joiner<'j, 'a> {
+    flat: &'j FlatDom<'a>,
+    survey: &'j Survey,
+    probability: &'j [f32],
+}
+
+impl Joiner<'_, '_> {
+    /// Joins sections among the children of an element.
+    fn join(&self, parent: ElementIndex, main: &mut [bool]) {
+        // Whether what was met last is content; the headings that join a section to it, and whether the section
+        // has begun.
+        let (mut is_content, mut has_begun) = (false, false);
+        let mut headings: Vec<usize> = Vec::new();
+        for at in children(self.flat, parent) {
+            let element = &self.flat.elements[at as usize];
+            let runs = element.first_run as usize..(element.end_run as usize).min(main.len());
+            if runs.is_empty() {
+                continue;
+            }
+            if element.tag.heading_level().is_some() {
+                is_content &= is_heading(self.flat, at) && self.may_join(at, runs.clone());
+                if std::mem::take(&mut has_begun) || !is_content {
+                    headings.clear();
+                }
+                headings.extend(is_content.then_some(runs.start));
+                continue;
+            }
+            has_begun = true;
+            if is_content && !headings.is_empty() && self.choose(parent, runs.clone(), main) {
+                headings.iter().for_each(|&run| main[run] = true);
+            }
+            is_content = self.is_content(runs, main).unwrap_or(is_content);
+        }
+    }
+
+    /// Whether a heading may be one of the text before it.
+    fn may_join(&self, at: ElementIndex, mut runs: Range<usize>) -> bool {
+        let element = &self.flat.elements[at as usize];
+        element.link_weight * 2 < element.counts.weight
+            && !is_named_otherwise(element)
+            && runs.all(|run| {
+                let markers = self.survey.markers[run];
+                self.probability[run] > 0.0 && !NO_LEAD.iter().any(|&marker| markers.has(marker))
+            })
+    }
+
+    /// Chooses the prose of a section; whether there is any that was not chosen.
+    fn choose(&self, parent: ElementIndex, runs: Range<usize>, main: &mut [bool]) -> bool {
+        let mut found = false;
+        for run in runs {
+            if !main[run] && self.is_text(parent, run) {
+                main[run] = true;
+                found = true;
+            }
+        }
+        found
+    }
+
+    fn is_text(&self, parent: ElementIndex, run: usize) -> bool {
+        let line = &self.flat.runs[run];
+        let markers = self.survey.markers[run];
+        let mut around = self
+            .flat
+            .ancestors(line.owner)
+            .take_while(|&up| up != parent);
+        is_prose(line)
+            && self.probability[run] > 0.0
+            && !NO_TEXT.iter().any(|&marker| markers.has(marker))
+            && !around.any(|up| {
+                let element = &self.flat.elements[up as usize];
+                is_named_otherwise(element) || is_block(element)
+            })
+    }
+
+    /// Whether the larger part of some runs of prose is chosen; without prose, that links are none of the
+    /// content. Pictures and labels say nothing.
+    fn is_content(&self, runs: Range<usize>, main: &[bool]) -> Option<bool> {
+        let all = self.survey.sums.range(runs.start, runs.end);
+        if all.prose == 0 {
+            let leads_on = all.link_weight * 2 > all.weight && !runs.into_iter().any(|at| main[at]);
+            return leads_on.then_some(false);
+        }
+        let prose = runs.filter(|&run| main[run] && is_prose(&self.flat.runs[run]));
+        let chosen: u32 = prose.map(|run| self.flat.runs[run].counts.weight).sum();
+        Some(chosen * 2 >= all.prose)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROSE: &str = "The river rose again on Thursday night, and took the old stone bridge with it, which \
+        had stood there for two hundred years.";
+
+    /// Which paragraphs are kept of a page whose first is chosen.
+    #[track_caller]
+    fn check(rest: &str, expected: &[bool]) {
+        let page =
+            format!("<main><h1>The lock</h1><div class=level1><p>{PROSE}</div>{rest}</main>");
+        let html = scraper::Html::parse_document(&page);
+        let flat = FlatDom::of(&html);
+        let survey = Survey::of(&flat);
+        let mut main: Vec<bool> = (0..flat.runs.len()).map(|run| run == 1).collect();
+        let probability = vec![0.1; main.len()];
+        keep(&flat, &survey, &PageType::Other, &probability, &mut main);
+        assert_eq!(main[2..], *expected, "{page}");
+    }
+
+    fn section(heading: &str, class: &str) -> String {
+        format!("<h2>{heading}</h2><div class='{class}'><p>{PROSE}</div>")
+    }
+
+    #[test]
+    fn a_heading_joins_the_prose_below_it_to_the_text_above() {
+        let own = section("In winter", "level2");
+        check(&own, &[true; 2]);
+        check(&own.repeat(2), &[true; 4]);
+        check(&format!("{own}<p>{PROSE}"), &[true; 3]);
+        check("<h2>In winter</h2><div><p>Shut</div>", &[false; 2]);
+        check(
+            &format!("<h2>In winter</h2><figure>A picture</figure><p>{PROSE}"),
+            &[true, false, true],
+        );
+        check(&format!("<h2>The bridge</h2>{own}"), &[true; 3]);
+        check(
+            &format!("<figure>A picture</figure>{own}"),
+            &[false, true, true],
+        );
+        // Without a heading between, what the forest says of it stands.
+        check(&format!("<div class=level2><p>{PROSE}</div>"), &[false]);
+    }
+
+    #[test]
+    fn a_heading_that_leads_away_joins_nothing_nor_does_what_stands_behind_it() {
+        for heading in [
+            "Related articles",
+            "Leave a reply",
+            "<a href=/x>The bridge</a>",
+        ] {
+            check(&section(heading, "level2"), &[false; 2]);
+            let behind = section("In winter", "level2");
+            check(
+                &format!("{}{behind}", section(heading, "level2")),
+                &[false; 4],
+            );
+        }
+        for class in ["author-box", "comments", "related", "footer", "newsletter"] {
+            check(&section("In winter", class), &[false; 2]);
+        }
+        let links = "<ul><li><a href=/a>The bridge</a><li><a href=/b>The mill</a></ul>";
+        let behind = section("In winter", "level2");
+        check(&format!("{links}{behind}"), &[false; 4]);
+        let items = format!("<h2>In winter</h2><dl><dt>The lock<dd>{PROSE}</dl>");
+        check(&items, &[false; 3]);
+        check(
+            &format!("<h2>In winter</h2><pre>{PROSE}</pre>"),
+            &[false; 2],
+        );
+        let notice = format!("<h2>In winter</h2><div><p>This site uses cookies. {PROSE}</div>");
+        check(&notice, &[false; 2]);
+    }
+}
