@@ -7,7 +7,9 @@
 //! own (`posts`) is a list, however long they are; one made of posts that are signed each (`threads`) is a
 //! thread, whatever its URL.
 
+mod dated;
 mod evidence;
+mod offers;
 mod points;
 mod posts;
 mod threads;

@@ -12,7 +12,7 @@ use crate::structured::{Kinds, Structured};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::threads;
+use super::{dated, offers, threads};
 
 /// What the points are computed from.
 pub(super) struct Evidence<'e> {
@@ -35,13 +35,16 @@ pub(super) struct Evidence<'e> {
     /// Goods of a shop's list, on the whole page: lines with prices, none of them prose, in repeated
     /// units with a link.
     pub goods: u32,
+    /// It offers one thing, before any goods of a list.
+    pub is_offer: bool,
     /// The weight of links, on the whole page.
     pub link_weight: u32,
     /// A button to buy: "Add to cart" or the like.
     pub has_buy_button: bool,
     /// Preformatted blocks, on the whole page.
     pub code_blocks: u32,
-    pub has_date_near_title: bool,
+    /// A date stands near the title, or alone below the text.
+    pub is_dated: bool,
     pub article_count: u32,
     /// It consists of posts that are signed each.
     pub is_thread: bool,
@@ -79,6 +82,9 @@ impl<'e> Evidence<'e> {
         let is_price = |markers: &&Markers| markers.has(Marker::Price);
         let is_code =
             |element: &&FlatElement<'_>| element.tag == Tag::Pre && element.counts.chars > 0;
+        let count = |is_so: &dyn Fn(usize) -> bool| {
+            (0..flat.runs.len()).filter(|&run| is_so(run)).count() as u32
+        };
         let generator = flat.meta(&["generator"]).unwrap_or("");
         let mut kinds = structured.kinds;
         if microdata::is_product(flat, survey) {
@@ -94,11 +100,12 @@ impl<'e> Evidence<'e> {
             content: ContentEvidence::gather(flat, survey, main),
             linked_headings: linked_headings(flat),
             prices: survey.markers.iter().filter(is_price).count() as u32,
-            goods: goods(flat, survey),
+            goods: count(&|run| offers::is_good(flat, survey, run)),
+            is_offer: offers::is_of_one(flat, survey),
             link_weight: survey.sums.page().link_weight,
-            has_buy_button: has_buy_button(survey),
+            has_buy_button: count(&|run| offers::is_buy_button(survey, run)) > 0,
             code_blocks: flat.elements.iter().filter(is_code).count() as u32,
-            has_date_near_title: has_date_near_title(flat, survey, main),
+            is_dated: dated::near_title(flat, survey, main) || dated::below(flat, survey, main),
             article_count: survey.semantic.article_count,
             is_thread: threads::make_up(flat, survey),
             has_users: has_users(flat),
@@ -169,17 +176,6 @@ fn leads_on(flat: &FlatDom<'_>, run: &Run) -> bool {
     href.is_some_and(|href| !href.trim_start().starts_with('#'))
 }
 
-fn goods(flat: &FlatDom<'_>, survey: &Survey) -> u32 {
-    let is_good = |run: &usize| {
-        let unit = survey.inner_units[*run].element;
-        survey.markers[*run].has(Marker::Price)
-            && !is_prose(&flat.runs[*run])
-            && unit != NO_ELEMENT
-            && flat.elements[unit as usize].link_weight > 0
-    };
-    (0..flat.runs.len()).filter(is_good).count() as u32
-}
-
 fn has_users(flat: &FlatDom<'_>) -> bool {
     const LEVELS: usize = 6;
     let is_user = |(at, element): &(usize, &FlatElement<'_>)| {
@@ -189,41 +185,6 @@ fn has_users(flat: &FlatDom<'_>) -> bool {
             && around.any(|at| flat.elements[at as usize].hints.has(Hint::Post))
     };
     flat.elements.iter().enumerate().filter(is_user).count() >= 2
-}
-
-/// Whether a short line says "add to cart" or the like.
-fn has_buy_button(survey: &Survey) -> bool {
-    const BYTES_MAX: usize = 40;
-    const WORDS: [&str; 10] = [
-        "add to cart",
-        "add to bag",
-        "add to basket",
-        "buy now",
-        "in den warenkorb",
-        "ajouter au panier",
-        "añadir al carrito",
-        "加入购物车",
-        "立即购买",
-        "カートに入れる",
-    ];
-    survey
-        .texts
-        .iter()
-        .zip(&survey.markers)
-        .any(|(text, markers)| {
-            text.len() < BYTES_MAX && markers.has(Marker::More) && {
-                let text = text.to_lowercase();
-                WORDS.iter().any(|words| text.contains(words))
-            }
-        })
-}
-
-/// Whether a short line with a date stands just before the content or at its beginning.
-fn has_date_near_title(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> bool {
-    let first = main.iter().position(|&kept| kept).unwrap_or(0);
-    (first.saturating_sub(8)..(first + 4).min(flat.runs.len())).any(|index| {
-        survey.markers[index].has(Marker::Date) && flat.runs[index].counts.weight < 200
-    })
 }
 
 fn path_and_query(url: &Url) -> String {

@@ -78,9 +78,9 @@ fn article(e: &Evidence<'_>) -> f32 {
     let length = (e.content.words as f32 / 250.0).min(2.0);
     // Shops and services write long texts too, but they neither date nor declare them.
     let is_declared = e.kinds.has(Kinds::ARTICLE) || e.og.contains("article");
-    when(e.kinds.has(Kinds::ARTICLE), 3.0) - when(!is_declared && !e.has_date_near_title, 1.2)
+    when(e.kinds.has(Kinds::ARTICLE), 3.0) - when(!is_declared && !e.is_dated, 1.2)
         + when(e.og.contains("article"), 1.5)
-        + when(e.has_date_near_title, 0.7)
+        + when(e.is_dated, 0.7)
         + when(e.article_count == 1, 0.5)
         + 2.0 * e.content.prose
         + when(e.content.paragraphs >= 4, 0.8)
@@ -167,7 +167,7 @@ fn product(e: &Evidence<'_>) -> f32 {
     when(e.kinds.has(Kinds::PRODUCT), 3.5)
         + when(e.og.contains("product"), 3.0)
         + when(e.has_buy_button, 1.5)
-        + when(e.prices >= 1 && e.prices < 12, 0.7)
+        + when(e.is_offer || (1..12).contains(&e.prices), 0.7)
         + when(e.path_has(&PATHS), 1.5)
         - when(e.kinds.has(Kinds::COLLECTION), 1.0)
         - when(is_collection, 1.5)
@@ -192,13 +192,15 @@ fn collection(e: &Evidence<'_>) -> f32 {
         "bestsellers",
     ];
     let is_declared = e.kinds.has(Kinds::COLLECTION);
-    if !is_declared && !e.is_links() && e.goods < GOODS_MIN {
+    // Goods below what the page itself offers are what a shop recommends.
+    let has_goods = e.goods >= GOODS_MIN && !e.is_offer;
+    if !is_declared && !e.is_links() && !has_goods {
         return 0.0;
     }
     when(is_declared, 1.5)
         + when(e.has_segment(&SEGMENTS), 1.7)
-        + when(e.goods >= GOODS_MIN, 1.5)
-        + when(e.goods >= GOODS_MIN && e.prices >= 12, 0.8)
+        + when(has_goods, 1.5)
+        + when(has_goods && e.prices >= 12, 0.8)
         + when(e.content.posts == 0 && e.content.prose < 0.5, 0.4)
 }
 
@@ -299,7 +301,7 @@ fn service(e: &Evidence<'_>) -> f32 {
         // What stands at the root and is no list tells what the site is for.
         + when(e.is_root && !e.is_entrance(), 0.8)
         + when(e.og.contains("website"), 0.5)
-        + when(!e.has_date_near_title && !e.kinds.has(Kinds::ARTICLE), 0.6)
+        + when(!e.is_dated && !e.kinds.has(Kinds::ARTICLE), 0.6)
         + when(has_short_texts, 0.7)
         + when(content.paragraphs < 12 && content.links < 0.4, 0.3)
 }
