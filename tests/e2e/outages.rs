@@ -517,6 +517,6 @@ fn a_single_fetch_asks_for_no_page_where_a_crawl_would_wait_for_robots_txt() {
     let check = ["robots", "check", "--status", "404", "-", "/p"];
     let output = tamis(&check).output().expect("runs");
     assert_eq!(stdout(&output).lines().count(), 1);
-    let check = ["robots", "check", "--status", "404", "robots.txt"];
-    says(&tamis(&check).output().expect("runs"), 2, &["cannot check"]);
+    let check = ["robots", "check", "--status", "404", "-"];
+    says(&tamis(&check).output().expect("runs"), 2, &["no URL"]);
 }

@@ -56,6 +56,8 @@ pub struct HostAdvice {
     pub origin: Origin,
     /// It was no page that was asked for, but a robots.txt, a sitemap, a feed.
     pub is_beside: bool,
+    /// It was asked for since its host may be out ([`Frontier::doubt_outages`](crate::Frontier::doubt_outages)).
+    pub is_doubt: bool,
     /// Its URL, where it is a page and was good.
     pub good: Option<CanonicalUrl>,
     /// `Retry-After` of a 429 or 503.

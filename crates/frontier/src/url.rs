@@ -49,7 +49,7 @@ pub enum UrlError {
     /// It is not http or https.
     #[error("neither http nor https: {0:?}")]
     Scheme(String),
-    /// It has a user name or password in it.
+    /// It has a user name or password in it; a password is not told.
     #[error("a URL with a user name in it is not crawled: {0:?}")]
     UserInfo(String),
     /// It has no host.

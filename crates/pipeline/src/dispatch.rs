@@ -382,8 +382,8 @@ impl Dispatcher {
 
     /// Asks for a page that was good before, of a host that may be out.
     fn doubt(&mut self, host: &HostKey) {
-        let good = self.queue.lock().frontier.good_page(host).cloned();
-        let Some(good) = good else {
+        // One for each errand.
+        let Some(good) = self.queue.lock().frontier.take_doubted(host) else {
             return;
         };
         self.room.visits += 1;
@@ -402,12 +402,12 @@ impl Dispatcher {
             return None;
         }
         self.looked_at = Some(now);
-        let frontier = &mut self.queue.lock().frontier;
-        let would_end = frontier.give_up_silent_hosts(now);
-        if frontier.doubt_outages(would_end, DOUBT) || !would_end {
+        let mut queue = self.queue.lock();
+        let would_end = queue.frontier.give_up_silent_hosts(now);
+        if queue.doubt_outages(would_end, DOUBT, unix_ms()) || !would_end {
             return None;
         }
-        let first = frontier.first_in_trouble(now)?;
+        let first = queue.frontier.first_in_trouble(now)?;
         let why = match first.trouble {
             Trouble::NoRobots => "its robots.txt cannot be had",
             Trouble::ServerErrors => "it answers with nothing but server errors",

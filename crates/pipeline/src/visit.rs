@@ -83,7 +83,10 @@ impl Visitor {
         let _told = self.end_told();
         let request = FetchRequest::new(url.to_url(), Purpose::Page);
         let answer = self.ask(request).await;
-        let advice = advice_of(&answer, url.origin(), self.proxied);
+        let advice = HostAdvice {
+            is_doubt: true,
+            ..advice_of(&answer, url.origin(), self.proxied)
+        };
         self.body_ended(url.host(), advice, 0);
     }
 
@@ -212,6 +215,7 @@ fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
         Ok(fetched) => HostAdvice {
             origin,
             is_beside: false,
+            is_doubt: false,
             good: None,
             retry_after: asked.filter(|_| archive::FetchRecord::may_ask_for_time(fetched.status)),
             hint: asked.filter(|asked| !asked.is_zero()),
@@ -228,6 +232,7 @@ fn advice_of(answer: &Answer, origin: Origin, proxied: bool) -> HostAdvice {
         Err(error) => HostAdvice {
             origin,
             is_beside: false,
+            is_doubt: false,
             good: None,
             retry_after: None,
             hint: None,

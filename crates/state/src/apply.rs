@@ -163,6 +163,7 @@ impl State {
             | Event::Stop(_) => return,
         };
         let Some(fetch) = fetch else {
+            self.pasts.runs.note(event);
             return;
         };
         self.pasts.on_answer(host, Origin::of(url), fetch);

@@ -18,8 +18,12 @@
 //! come, the pages are not there. The run counts as one of the host's own, and makes the next one likelier. All is
 //! counted less the longer ago it was, so that a host that begins to limit later is found out as well.
 //!
+//! A limit may last for longer than that. So when the host gives pages again, one of the run's is asked for once more:
+//! if it comes, it was a limit after all ([`Missed`]).
+//!
 //! Cost: five requests and 31 s for a run that the host's past does not explain, three and 7 s where each answer says
-//! that there is no page (404, 410); 12 bytes for each host that has given a page.
+//! that there is no page (404, 410), and one when it is over; 12 bytes for each host that has given a page, and up to
+//! [`URLS_MAX`] URLs of one whose last answers were none.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -35,7 +39,7 @@ use crate::saved::json;
 
 mod known;
 
-use known::{Known, Reply};
+use known::{Known, REST_MAX, Reply};
 
 /// A run that is less likely by itself is looked into.
 const CHANCE_MIN: f64 = 0.001;
@@ -97,6 +101,16 @@ struct Host {
     /// Runs that were looked into in vain.
     in_vain: u32,
     run: Option<Run>,
+    missed: Option<Missed>,
+}
+
+/// A run that was looked into in vain and is over: one of its URLs is asked for once more.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Missed {
+    sign: Sign,
+    url: String,
+    #[serde(with = "json")]
+    others: Vec<Candidate>,
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -127,6 +141,7 @@ impl HostRuns {
     /// not worth a request. A run of the host is looked into only with a URL that `may_look`.
     pub(crate) fn rest_after(&self, answer: &Unread<'_>, may_look: bool) -> Option<Duration> {
         let within = |rest: Duration| answer.asked.map_or(rest, |asked| asked.min(rest));
+        let is_later = *answer.sign == Sign::later();
         if let Some(known) = self.known_by(answer.host, answer.sign) {
             return known
                 .goes_on(answer.attempt)
@@ -135,6 +150,9 @@ impl HostRuns {
         let key = xxh3_64(answer.host.as_bytes());
         let host = self.hosts.get(&key);
         let run = host.and_then(|host| host.run.as_ref());
+        if run.is_some_and(|run| run.sign != *answer.sign && run.is_asked()) {
+            return None;
+        }
         let run = run.filter(|run| run.sign == *answer.sign);
         let before = match run.map(|run| &run.stage) {
             Some(Stage::Asked { url, before, .. }) if url == answer.url => before + 1,
@@ -151,7 +169,13 @@ impl HostRuns {
                 0
             }
         };
-        (before < tries(answer.sign)).then(|| within(REST * (1 << before)))
+        let tries = tries(answer.sign);
+        let rest = match before + 1 == tries && is_later {
+            // It is no dead link that says when to come.
+            true => REST_MAX,
+            false => REST * (1 << before.min(tries)),
+        };
+        (before < tries).then(|| within(rest))
     }
 
     /// Takes an event in, and says what follows from it.
@@ -161,6 +185,10 @@ impl HostRuns {
                 Some(limited) => self.on_attempt(attempt, limited),
                 None => Step::default(),
             },
+            Event::Page(page) if page.fetch.is_none() => self.on_unasked(&page.host, &page.url),
+            Event::Visit(visit) if visit.fetch.is_none() => {
+                self.on_unasked(&visit.host, &visit.url)
+            }
             Event::Page(page) => {
                 let sign = sign_of(page);
                 let is_page = sign.is_none() && is_page(page);
@@ -211,6 +239,10 @@ impl HostRuns {
             .entry(xxh3_64(attempt.host.as_bytes()))
             .or_default();
         let run = host.run_of(&sign);
+        if run.sign != sign {
+            // Another one is looked into.
+            return Step::default();
+        }
         let before = match &run.stage {
             Stage::Asked { url, before, .. } if *url == attempt.url => before + 1,
             Stage::Asked { .. } | Stage::Watched | Stage::Own => {
@@ -227,6 +259,16 @@ impl HostRuns {
             first: Some(attempt.url.clone()),
             ..Step::default()
         }
+    }
+
+    /// A URL is finished without a request: what it was to tell another one will.
+    fn on_unasked(&mut self, host: &str, url: &str) -> Step {
+        let host = self.hosts.get_mut(&xxh3_64(host.as_bytes()));
+        let run = host.and_then(|host| host.run.as_mut());
+        if let Some(run) = run.filter(|run| run.asks_for(url)) {
+            run.stage = Stage::Watched;
+        }
+        Step::default()
     }
 
     /// A page was visited again.
@@ -301,7 +343,8 @@ impl HostRuns {
             && asked == url
         {
             if !is_page {
-                (run.stage, run.urls) = (Stage::Own, Vec::new());
+                run.stage = Stage::Own;
+                run.urls.extend(back());
                 host.in_vain += 1;
                 return step;
             }
@@ -312,9 +355,20 @@ impl HostRuns {
             self.known.insert(name.into(), known);
             return step;
         }
+        if let Some(missed) = host.missed.take_if(|missed| missed.url == url)
+            && is_page
+        {
+            // It lasts for longer than was waited.
+            let rest = REST * (1 << tries(&missed.sign));
+            let known = Known::new(missed.sign, rest);
+            step.back = missed.others;
+            step.limit = Some(Some(known.limit.clone()));
+            self.known.insert(name.into(), known);
+            return step;
+        }
         match sign {
             Some(sign) => host.on_answer(&sign, back),
-            None if is_page => host.end_run(),
+            None if is_page => step.back.extend(host.look_back()),
             None => {}
         }
         step
@@ -327,6 +381,16 @@ impl Step {
             limit: Some(limit),
             ..Self::default()
         }
+    }
+}
+
+impl Run {
+    fn is_asked(&self) -> bool {
+        matches!(self.stage, Stage::Asked { .. })
+    }
+
+    fn asks_for(&self, of: &str) -> bool {
+        matches!(&self.stage, Stage::Asked { url, .. } if url == of)
     }
 }
 
@@ -352,21 +416,31 @@ impl Host {
             return;
         }
         run.answers = run.answers.saturating_add(1);
-        if run.stage != Stage::Own && run.urls.len() < URLS_MAX {
+        if run.urls.len() < URLS_MAX {
             run.urls.extend(back());
         }
     }
 
+    /// Ends a run since a page came. Of one that was looked into in vain a URL is asked for once more.
+    fn look_back(&mut self) -> Option<Candidate> {
+        let mut run = self.end_run().filter(|run| run.stage == Stage::Own)?;
+        let first = run.urls.pop()?;
+        self.missed = Some(Missed {
+            sign: run.sign,
+            url: first.0.clone(),
+            others: run.urls,
+        });
+        Some(first)
+    }
+
     /// Counts a run as the host's own, unless one of its pages is asked for.
-    fn end_run(&mut self) {
-        let is_over = |run: &mut Run| !matches!(run.stage, Stage::Asked { .. });
-        let Some(run) = self.run.take_if(is_over) else {
-            return;
-        };
+    fn end_run(&mut self) -> Option<Run> {
+        let run = self.run.take_if(|run| !run.is_asked())?;
         if run.sign.is_by_itself() || run.answers > 1 {
             self.runs += 1;
             self.further = self.further.saturating_add(run.answers - 1);
         }
+        Some(run)
     }
 
     fn fade(&mut self) {

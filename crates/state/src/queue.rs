@@ -64,6 +64,14 @@ impl Queue {
         self.frontier.next(now, &mut gates)
     }
 
+    /// [`Frontier::doubt_outages`], with pages that robots.txt lets us ask for.
+    pub fn doubt_outages(&mut self, would_end: bool, number: u64, now_ms: u64) -> bool {
+        let robots = &self.robots;
+        let may_be_asked = |url: &CanonicalUrl| robots.check(url, now_ms) == Permission::Allowed;
+        let frontier = &mut self.frontier;
+        frontier.doubt_outages(would_end, number, may_be_asked)
+    }
+
     /// Asks another scope.
     pub(crate) fn set_scope(&mut self, scope: SharedScope) {
         self.scope = scope;

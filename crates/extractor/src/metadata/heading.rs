@@ -25,6 +25,8 @@ pub(super) struct Heading {
     pub is_home: bool,
     /// It is the author's name, by its class or as the page declares the author.
     pub is_author: bool,
+    /// It stands in a menu or a footer.
+    pub is_in_menu: bool,
     /// Its runs.
     pub runs: Range<usize>,
     /// Runs between it and the beginning of the content.
@@ -61,6 +63,7 @@ pub(super) fn headings(
                 let is_in_brackets =
                     is_linked(flat, index as u32) && in_brackets.as_deref() == Some(&letters);
                 out.push(Heading {
+                    is_in_menu: is_in_menu(flat, index as u32),
                     is_author: is_classed_author(flat, index) || author == Some(letters.as_str()),
                     runs: element.first_run as usize..element.end_run as usize,
                     letters,
@@ -73,6 +76,16 @@ pub(super) fn headings(
         }
     }
     out
+}
+
+fn is_in_menu(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    flat.ancestors(at).any(|up| {
+        let element = &flat.elements[up as usize];
+        let is_named = [Hint::Nav, Hint::Footer]
+            .iter()
+            .any(|&hint| element.hints.has(hint));
+        matches!(element.tag, Tag::Nav | Tag::Footer) || is_named
+    })
 }
 
 /// Whether an element is the author's name by its class or in microdata.

@@ -141,8 +141,9 @@ impl Sources {
         heading.is_home || site.as_ref() == Some(&heading.letters)
     }
 
-    /// Where one heading repeats an end of `<title>` and another one the rest: that nearer to the content. The other
-    /// one is the site's name or a section's, though it often stands at a higher level.
+    /// Where one heading repeats the beginning of `<title>` and another one the rest: the first, if it is nearer to the
+    /// content. The other one is the site's name, though it often stands at a higher level. Behind the title a section
+    /// may be named ("The eel fisher - Reviews"), so the rest is the title only where the first stands in a menu.
     fn nearer_heading(&self) -> Option<&str> {
         let repeats = |part: &str| {
             let part = letters(part);
@@ -156,11 +157,12 @@ impl Sources {
             ends.into_iter().find_map(|(head, tail)| {
                 let (head, tail) = (repeats(head)?, repeats(tail)?);
                 let nearer = match head.distance.cmp(&tail.distance) {
-                    Ordering::Less => head,
-                    Ordering::Greater => tail,
-                    Ordering::Equal => return None,
+                    Ordering::Less => Some(head),
+                    Ordering::Greater => Some(tail).filter(|_| head.is_in_menu),
+                    Ordering::Equal => None,
                 };
-                (!self.is_site(nearer)).then_some(nearer.text.as_str())
+                let nearer = nearer.filter(|nearer| !self.is_site(nearer))?;
+                Some(nearer.text.as_str())
             })
         })
     }
@@ -204,12 +206,24 @@ impl Sources {
             let is_whole = count >= 4
                 && (count >= half || heading.letters == first_part)
                 && (whole.contains(&heading.letters) || shared.contains(&heading.letters));
-            (is_whole || self.is_name_first(heading)) && !self.is_site(heading)
+            let is_own = heading.level == 1 || heading.letters == shared;
+            (is_whole || self.is_name_first(heading))
+                && !self.is_site(heading)
+                && (is_own || !self.is_amid_words(heading))
         };
         let agreeing = self.headings.iter().filter(agrees);
         agreeing
             .max_by_key(|heading| heading.letters.chars().count())
             .map(|heading| heading.text.as_str())
+    }
+
+    /// Whether a heading stands in `<title>` behind other words of the same part: "In core::ops" over a menu, in
+    /// "Sub in core::ops - Rust".
+    fn is_amid_words(&self, heading: &Heading) -> bool {
+        let whole = self.whole.to_lowercase();
+        let at = whole.find(&heading.text.to_lowercase());
+        let before = at.map_or("", |at| whole[..at].trim_end());
+        before.ends_with(char::is_alphanumeric)
     }
 
     /// Whether a heading right over the content, of two characters or more in Chinese, is the first part of
@@ -245,7 +259,11 @@ impl Sources {
             let is_end = is_last.is_some_and(|rest| is_apart(rest.chars().next_back()))
                 || is_first.is_some_and(|rest| is_apart(rest.chars().next()));
             let count = letters(text).chars().count();
-            is_end && count >= half.max(4) && self.site_name.as_deref() != Some(text)
+            // Where a heading has the other end in it, that one is not the site's.
+            let rest = letters(is_last.or(is_first).unwrap_or_default());
+            let has_rest = |heading: &Heading| !heading.is_home && heading.letters.contains(&rest);
+            let is_other = rest.chars().count() >= 4 && self.headings.iter().any(has_rest);
+            is_end && !is_other && count >= half.max(4) && self.site_name.as_deref() != Some(text)
         };
         let lines = near.filter_map(|run| survey.texts.get(run));
         lines.map(String::as_str).find(is_part)
@@ -406,6 +424,34 @@ mod tests {
             check_page(&title, &format!("{bar}{page}"), "The eel fisher");
             check_page(&title, &format!("{page}{footer}"), "The eel fisher");
         }
+        // A section over the text is named behind the title.
+        let meta = "<p>By the marsh<p>Read by many";
+        for above in [
+            format!("<div class=hero><h1>The eel fisher</h1></div>{meta}"),
+            format!("<main><h1>The eel fisher</h1>{meta}"),
+        ] {
+            let page = format!("{above}<h2>Reviews</h2>{}", text.repeat(5));
+            check_page(
+                "<title>The eel fisher - Reviews</title>",
+                &page,
+                "The eel fisher",
+            );
+        }
+    }
+
+    #[test]
+    fn what_stands_over_a_menu_or_a_page_is_no_title_beside_the_heading() {
+        let menu = "<nav><h2>In marsh::eels</h2><ul><li><a href=a>catch</a></ul></nav>";
+        check_page(
+            "<title>catch_all in marsh::eels - Walks</title>",
+            &format!("{menu}<h1>Function marsh::eels::catch_all</h1>"),
+            "catch_all in marsh::eels - Walks",
+        );
+        check_page(
+            "<title>catch_all - The Marsh Server Version 2.4</title>",
+            "<p>The Marsh Server Version 2.4</p><h1>Module catch_all</h1>",
+            "Module catch_all",
+        );
     }
 
     #[test]

@@ -29,7 +29,8 @@
 //! altogether, and where one is out for [`FrontierConfig::dead_host_after`](crate::FrontierConfig), the crawl
 //! may stop and leave them in its queue: nothing is lost by that.
 //!
-//! No look walks over hosts: what is asked of all of them is kept as they change ([`Troubled`](super::troubled)).
+//! What is asked of all hosts is kept as they change ([`Troubled`](super::troubled)): a look walks over none, but for the
+//! hosts in trouble where nothing else is left and one of them is out.
 
 use std::time::{Duration, Instant};
 
@@ -103,6 +104,8 @@ pub(super) struct SilentHosts {
     alone_since: Option<Instant>,
     /// The page of each host that was good last.
     good: RecentMap<HostKey, Option<CanonicalUrl>>,
+    /// Such pages that are to be asked for, each by an errand of its host.
+    doubted: Vec<CanonicalUrl>,
 }
 
 impl Default for SilentHosts {
@@ -113,6 +116,7 @@ impl Default for SilentHosts {
             has_answered_before: false,
             alone_since: None,
             good: RecentMap::with_max(GOOD_PAGES_MAX),
+            doubted: Vec::new(),
         }
     }
 }
@@ -161,9 +165,15 @@ impl Frontier {
 
     /// Has a page that was good before asked for of each origin that is out, where nothing is left but hosts
     /// in trouble: [`Next::Errand`](crate::Next) with this number then says so, and
-    /// [`Frontier::good_page`] which. True while one is asked for: before it has answered, the crawl does not
-    /// end. Call it after [`Frontier::give_up_silent_hosts`], with what that said.
-    pub fn doubt_outages(&mut self, would_end: bool, number: u64) -> bool {
+    /// [`Frontier::take_doubted`] which. It must be one that `may_be_asked`. True while one is asked for: before it has
+    /// answered, with [`HostAdvice::is_doubt`](crate::HostAdvice), the crawl does not end. Call it after
+    /// [`Frontier::give_up_silent_hosts`], with what that said.
+    pub fn doubt_outages(
+        &mut self,
+        would_end: bool,
+        number: u64,
+        may_be_asked: impl Fn(&CanonicalUrl) -> bool,
+    ) -> bool {
         if self.silent.alone_since.is_none() || self.silent.troubled.out == 0 {
             return false;
         }
@@ -171,16 +181,21 @@ impl Frontier {
         for (id, origin) in self.origins_in_trouble() {
             let host = &mut self.hosts[id];
             let good = self.silent.good_page(&host.host);
-            let has_good = good.is_some_and(|url| url.origin() == origin);
+            let good = good.filter(|url| url.origin() == origin && may_be_asked(url));
             let is_waited_for = host.waiting(origin) > 0;
             let Some(own) = host.politeness.of_origin_out(origin) else {
                 continue;
             };
             let is_due = own.doubts == 0 || would_end && own.doubts < DOUBTS_MAX;
-            if is_due && is_waited_for && !own.is_in_doubt && has_good {
+            if is_due
+                && is_waited_for
+                && !own.is_in_doubt
+                && let Some(good) = good.cloned()
+            {
                 own.doubts += 1;
                 own.is_in_doubt = true;
                 let host = host.host.clone();
+                self.silent.doubted.push(good);
                 self.ask_for(&host, origin, number);
             }
             let own = self.hosts[id].politeness.of_origin_out(origin);
@@ -201,9 +216,11 @@ impl Frontier {
             .collect()
     }
 
-    /// The page of a host that was good last.
-    pub fn good_page(&self, host: &HostKey) -> Option<&CanonicalUrl> {
-        self.silent.good_page(host)
+    /// The page of a host that an errand is to ask for, since its host may be out.
+    pub fn take_doubted(&mut self, host: &HostKey) -> Option<CanonicalUrl> {
+        let doubted = &mut self.silent.doubted;
+        let at = doubted.iter().position(|url| url.host() == *host)?;
+        Some(doubted.remove(at))
     }
 
     /// Of the hosts in trouble with URLs the one that is asked again first.

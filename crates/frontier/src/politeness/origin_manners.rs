@@ -68,9 +68,9 @@ impl OriginManners {
         self.server_errors >= after
     }
 
-    /// An answer came; where it ends a doubt, it tells whether the host has broken pages.
-    pub(crate) fn end_doubt(&mut self, status: u16) {
-        self.has_broken_pages |= self.is_in_doubt && (1..500).contains(&status);
+    /// The page that was good has answered: where it is good still, the host has broken pages.
+    fn end_doubt(&mut self, status: u16) {
+        self.has_broken_pages |= status == 200;
         self.is_in_doubt = false;
     }
 
@@ -144,7 +144,9 @@ impl ManyManners {
 
     /// An answer came of one of them, which ends a doubt.
     pub(crate) fn end_doubt(&mut self, advice: &HostAdvice) {
-        if let Some(own) = self.get_mut(advice.origin) {
+        if advice.is_doubt
+            && let Some(own) = self.get_mut(advice.origin)
+        {
             own.end_doubt(advice.status);
         }
     }

@@ -92,7 +92,10 @@ impl Canonicaliser {
             return Err(UrlError::Scheme(shown()));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(UrlError::UserInfo(shown()));
+            let shown = shown();
+            return Err(UrlError::UserInfo(
+                weburl::without_password(&shown).into_owned(),
+            ));
         }
         if url.host_str().is_none_or(str::is_empty) {
             return Err(UrlError::Host(shown()));

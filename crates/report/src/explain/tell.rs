@@ -198,7 +198,7 @@ pub(super) fn summary(story: &Story) -> String {
             }
         },
         UrlState::Redirected => match story.fetches.last().and_then(|f| f.redirect_to.as_ref()) {
-            Some(to) => format!("It redirects to {to}."),
+            Some(to) => format!("It redirects to {}.", weburl::without_password(to)),
             None => "It redirects.".to_owned(),
         },
         UrlState::NotModified => "Unchanged since an earlier crawl.".to_owned(),
@@ -343,6 +343,7 @@ pub(super) fn fetched(fetch: &FetchMade, tongue: Tongue) -> String {
     let (bytes, ms) = (words::bytes(fetch.bytes), words::count(fetch.ms));
     parts.push(tongue.say(&format!("{bytes} in {ms} ms")));
     if let Some(to) = &fetch.redirect_to {
+        let to = weburl::without_password(to);
         parts.push(tongue.say(&format!("redirects to {to}")));
     }
     if let Some(error) = &fetch.error {

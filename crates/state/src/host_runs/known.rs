@@ -22,7 +22,7 @@ const IN_VAIN_MAX: u32 = 4;
 const AGAIN_MAX: u32 = 64;
 
 /// No rest is longer.
-const REST_MAX: Duration = Duration::from_secs(60);
+pub(super) const REST_MAX: Duration = Duration::from_secs(60);
 
 /// How a host limits.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -177,6 +177,52 @@ fn a_host_limits_where_a_page_of_the_run_comes_after_a_rest_and_all_are_asked_fo
 }
 
 #[test]
+fn a_limit_that_lasts_longer_than_was_waited_is_found_out_when_it_is_over() {
+    for status in [403, 404] {
+        let mut crawl = Crawl::with_pages(60);
+        crawl.visit_all(100..120, |url| error(url, status));
+        assert!((crawl.limits(), crawl.back.len()) == (None, 0), "{status}");
+        // One of them is asked for when a page comes, and no other again if it does not.
+        let mut dead = Crawl::with_pages(60);
+        dead.visit_all(100..120, |url| error(url, status));
+        dead.visit(&|_| page(300));
+        assert_eq!(dead.back.len(), 1);
+        dead.visit(&|_| error(119, status));
+        dead.visit(&|_| page(301));
+        assert_eq!((dead.limits(), dead.back.len()), (None, 1), "{status}");
+        crawl.visit(&|_| page(300));
+        assert_eq!(crawl.back, [format!("http://{HOST}/119")]);
+        crawl.visit(&|_| page(119));
+        assert!(crawl.limits().is_some_and(|rest| rest > 7 * REST));
+        assert_eq!(crawl.back.len(), 20, "{status}");
+    }
+}
+
+#[test]
+fn what_is_to_tell_of_a_limit_and_is_not_asked_for_holds_nothing_up() {
+    let mut crawl = Crawl::with_pages(40);
+    crawl.visit_all(100..105, |url| error(url, 403));
+    let url = format!("http://{HOST}/105");
+    crawl.runs.note(&Event::Attempt(AttemptRecord {
+        url: url.clone(),
+        host: HOST.into(),
+        attempt: 1,
+        limited: Some(LimitedRecord {
+            like: Sign::error(403).expect("a sign").as_str().into(),
+            rest_s: 1.0,
+        }),
+        ..AttemptRecord::default()
+    }));
+    crawl.runs.note(&Event::Page(Box::new(PageRecord {
+        url,
+        host: HOST.into(),
+        ..PageRecord::default()
+    })));
+    // Another one is.
+    assert!(crawl.visit(&|_| error(106, 403)) > 1);
+}
+
+#[test]
 fn where_pages_do_not_come_a_host_limits_no_more_and_is_found_out_later() {
     let mut crawl = Crawl::with_pages(40);
     let until = Duration::from_millis(crawl.now_ms) + REST;

@@ -103,10 +103,10 @@ fn check(args: &CheckArgs, output: &Output) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// An absolute URL, or a path of some host, which begins with a slash.
+/// An absolute URL, or a path of some host.
 fn parse(text: &str) -> Result<Url, url::ParseError> {
     match Url::parse(text) {
-        Err(url::ParseError::RelativeUrlWithoutBase) if text.starts_with('/') => {
+        Err(url::ParseError::RelativeUrlWithoutBase) => {
             Url::parse("http://localhost/").and_then(|base| base.join(text))
         }
         parsed => parsed,

@@ -25,7 +25,7 @@ impl Crawl {
         while self.now < self.began + 24 * HOUR {
             ended.seconds = (self.now - self.began).as_secs();
             let would_end = self.frontier.give_up_silent_hosts(self.now);
-            let is_in_doubt = self.frontier.doubt_outages(would_end, 7);
+            let is_in_doubt = self.frontier.doubt_outages(would_end, 7, |_| true);
             if would_end && !is_in_doubt {
                 ended.left = self.frontier.counts().pending;
                 return ended;
@@ -34,9 +34,10 @@ impl Crawl {
                 Next::Lease(lease) => self.visit(lease, &status, &mut ended),
                 Next::Errand(host, 7) => {
                     ended.doubted.push(ended.seconds);
-                    let good = self.frontier.good_page(&host).expect("it was good");
+                    let good = self.frontier.take_doubted(&host).expect("it was good");
                     let advice = HostAdvice {
-                        status: status(good, ended.seconds),
+                        is_doubt: true,
+                        status: status(&good, ended.seconds),
                         ..HostAdvice::default()
                     };
                     self.frontier.body_done(&host, self.now, &advice);
