@@ -236,6 +236,46 @@ fn a_host_that_limits_by_errors_loses_no_page_and_dead_links_cost_three_requests
     bench.check("errors");
 }
 
+#[test]
+fn a_host_that_refuses_even_its_good_pages_is_waited_for_longer_than_dead_links_are() {
+    // After seven seconds the pages were taken to be gone, and all others were asked for in vain.
+    let links: Vec<String> = (10..50).map(|number| format!("/p{number}.html")).collect();
+    let state: Mutex<(HashSet<String>, Option<Instant>)> = Mutex::default();
+    let limited = move |request: &testweb::Request| {
+        let mut state = state.lock().unwrap();
+        let (given, since) = &mut *state;
+        if given.len() == 20 {
+            since.get_or_insert_with(Instant::now);
+        }
+        if since.is_some_and(|since| since.elapsed() < Duration::from_secs(11)) {
+            return Response::new(404, "text/html", "<h1>No</h1>");
+        }
+        given.insert(request.path.clone());
+        match request
+            .path
+            .get(2..4)
+            .and_then(|number| number.parse::<u64>().ok())
+        {
+            Some(number) => Response::html(page(&request.path, number * 31, &[])),
+            None => Response::html(page("limits.test", 7, &links)),
+        }
+    };
+    let bench = Bench::serve(TestWeb::new().host("limits.test", limited));
+    let options = ["--delay", "30ms", "--seed", "http://limits.test/"];
+    bench.crawl_to_end("sure", &options);
+    let pages = bench.pages("sure");
+    let kept = pages.iter().filter(|(_, fate)| fate == "indexed").count();
+    assert_eq!(kept, 41, "{pages:?}");
+    // Robots.txt, each page, and the answers of the time in which it limited.
+    let log = by_host(&bench.web.log());
+    assert!(
+        log["limits.test"].len() < 1 + 41 + 30,
+        "{}",
+        log["limits.test"].len()
+    );
+    bench.check("sure");
+}
+
 /// Two rounds over a host that answers eight requests in 600 ms since its first crawl, and others with 404.
 #[test]
 fn no_page_is_gone_since_its_host_limits_how_often_it_is_visited() {

@@ -425,7 +425,7 @@ fn a_crawl_of_which_only_outages_are_left_stops_and_keeps_what_waits() {
     let why = " s: its robots.txt cannot be had; carry on later";
     has(&stderr(&output), &["1 URL waits", first, why]);
     let report = stdout(&run(tamis(&["report"]).arg(web.crawl_dir())));
-    has(&report, &["only server errors, or no robots.txt", first]);
+    has(&report, &["no page, or no robots.txt", first]);
     assert_eq!(web.fates()["indexed"], 1);
     assert_eq!(
         web.export("hosts")

@@ -72,7 +72,7 @@ pub struct Frontier {
     requests: usize,
     /// Hosts whose robots.txt is under way, or came and is not known yet.
     asking_robots: usize,
-    /// Hosts that give no answer, only server errors, or no robots.txt.
+    /// Hosts that give no answer, no page, or no robots.txt.
     silent: silent::SilentHosts,
     most_waiting: most_waiting::MostWaiting,
     /// Slots of all queues in memory.

@@ -42,8 +42,8 @@ pub(crate) struct HostQueue {
     pub(crate) errands: VecDeque<(u64, Origin)>,
     /// Its best URL waits for others to be finished, and nothing is asked for before it.
     pub(crate) waits_for_others: bool,
-    /// A slot that goes before all others, once it may be asked for.
-    pub(crate) goes_first: Option<QueueSlot>,
+    /// The URL of this key goes before all others, once it may be asked for; its slot, as far as it has one.
+    pub(crate) goes_first: Option<(u128, Option<QueueSlot>)>,
     /// When the host was served last, as a number that only grows.
     pub(crate) turn: u64,
     /// What may be asked for now.
@@ -86,6 +86,11 @@ impl HostQueue {
 
     /// Takes a slot in.
     pub(crate) fn push(&mut self, slot: QueueSlot, not_before: Option<Instant>) {
+        if let Some((key, first)) = &mut self.goes_first
+            && *key == slot.key
+        {
+            *first = Some(slot);
+        }
         match not_before {
             Some(at) => {
                 self.retries.insert((at, slot));
@@ -138,7 +143,7 @@ impl HostQueue {
     /// those that were not tried yet, one of each [`PROBED_AMONG`] in turn: if its best URLs alone are
     /// broken, others are asked for as well.
     pub(crate) fn whose_turn(&mut self) -> Option<QueueSlot> {
-        let first = self.goes_first.as_ref();
+        let first = self.goes_first.as_ref().and_then(|(_, slot)| slot.as_ref());
         if let Some(first) = first.filter(|slot| self.ready.contains(&Packed::from(*slot))) {
             return Some(*first);
         }
@@ -159,7 +164,7 @@ impl HostQueue {
 
     /// Takes out a slot that may be asked for now; false when there is none.
     pub(crate) fn take(&mut self, slot: &QueueSlot) -> bool {
-        self.goes_first.take_if(|first| first.key == slot.key);
+        self.goes_first.take_if(|(key, _)| *key == slot.key);
         self.ready.remove(&slot.into())
     }
 

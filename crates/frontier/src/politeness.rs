@@ -33,7 +33,8 @@ mod limit;
 mod origin_manners;
 mod pace;
 
-pub use limit::{Limit, Sign};
+pub(crate) use limit::{GOOD_PAGES, LookedInto};
+pub use limit::{GoodPages, Limit, Sign};
 use origin_manners::ManyManners;
 pub(crate) use origin_manners::OriginManners;
 pub use pace::Pace;
@@ -56,7 +57,8 @@ pub struct HostAdvice {
     pub origin: Origin,
     /// It was no page that was asked for, but a robots.txt, a sitemap, a feed.
     pub is_beside: bool,
-    /// It was asked for since its host may be out ([`Frontier::doubt_outages`](crate::Frontier::doubt_outages)).
+    /// It was good before, and was asked for since its host may be out ([`Frontier::doubt_outages`](crate::Frontier::doubt_outages))
+    /// or limit ([`Frontier::look_into`](crate::Frontier::look_into)).
     pub is_doubt: bool,
     /// Its URL, where it is a page and was good.
     pub good: Option<CanonicalUrl>,
@@ -94,6 +96,8 @@ pub struct HostPast {
     pub pace: Pace,
     /// How it limits, where it does so by answers that do not say so.
     pub limit: Option<Limit>,
+    /// This origin refuses all by such answers, even what it gave before.
+    pub refuses_all: Option<Origin>,
     /// What is known of its origins; one may come twice, with another part of it each time.
     pub origins: Vec<OriginPast>,
 }
@@ -239,6 +243,34 @@ impl Politeness {
     /// The same, where no other origin of the host has answered well since.
     pub(crate) fn outage_of_all(&self) -> Option<u32> {
         self.outage().filter(|_| self.has_errors_alone)
+    }
+
+    /// Whether an origin refuses all, even what it gave before.
+    pub(crate) fn refuses_all(&self) -> bool {
+        self.origins.iter().any(|(_, own)| own.refuses_all())
+    }
+
+    /// What is known of a run of an origin's answers that is looked into.
+    pub(crate) fn looked_into(&mut self, origin: Origin) -> &mut Option<LookedInto> {
+        &mut self.origins.entry(origin).looked_into
+    }
+
+    /// Nothing is looked into any more.
+    pub(crate) fn end_looks(&mut self) {
+        self.origins
+            .values_mut()
+            .for_each(|own| own.looked_into = None);
+    }
+
+    /// What pages say of a run that were good before.
+    pub(crate) fn good_pages(&self, sign: &Sign) -> GoodPages {
+        let looks = self
+            .origins
+            .iter()
+            .filter_map(|(_, own)| own.looked_into.as_ref());
+        let said = looks.map(|look| look.good_pages(sign));
+        said.max_by_key(|said| *said != GoodPages::Unknown)
+            .unwrap_or_default()
     }
 
     /// Whether an origin is unwell: it may have many broken pages.
@@ -438,6 +470,11 @@ impl Politeness {
         }
         self.failures = past.failures;
         (self.pace, self.limit) = (past.pace, past.limit.clone());
+        if let Some((origin, limit)) = past.refuses_all.zip(past.limit.as_ref()) {
+            let look = self.looked_into(origin);
+            let look = look.get_or_insert_with(|| LookedInto::new(limit.sign.clone()));
+            look.is_sure = true;
+        }
         let at = |from_ms: u64, wait: Duration| {
             clock.instant_of(from_ms.saturating_add(wait.as_millis() as u64), wait)
         };

@@ -89,9 +89,9 @@ names! {
         Harvest = "harvest" => "done, little more was to be found",
         /// The topic's example pages were all it had, and none of them could be read.
         NoTopic = "no_topic" => "stopped, none of the topic's example pages could be read",
-        /// All that is left waits on hosts that give no answer, only server errors, or no robots.txt; it stays in the queue.
+        /// All that is left waits on hosts that give no answer, no page, or no robots.txt; it stays in the queue.
         HostsUnreachable = "hosts_unreachable" =>
-            "stopped, the hosts that are left give no answer, only server errors, or no robots.txt; start it again later",
+            "stopped, the hosts that are left give no answer, no page, or no robots.txt; start it again later",
         /// On many machines: this node was asked to hand over what it has.
         HandedOver = "handed_over" => "handed over, other nodes go on with its hosts",
         /// The disk is about to be full.

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use fetcher::Purpose;
 use frontier::{FrontierError, HostKey, Next, Trouble};
 use outcome::StopReason;
-use state::SharedQueue;
 use state::context::{Kind, kind_in};
+use state::{DOUBT, SharedQueue};
 
 use crate::clock::unix_ms;
 use crate::config::CrawlConfig;
@@ -34,9 +34,6 @@ const NAP_MAX: Duration = Duration::from_millis(200);
 
 /// Between two looks at the hosts that do not answer.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-
-/// The number of the errand that asks for a page that was good before; those of robots.txt count from 0.
-const DOUBT: u64 = u64::MAX;
 
 /// Between two looks at the hosts for watchers.
 const SHOW_INTERVAL: Duration = Duration::from_millis(500);
@@ -116,7 +113,7 @@ pub(crate) struct Dispatcher {
     disk: DiskReserve,
     /// When the hosts that do not answer were looked at last.
     looked_at: Option<Instant>,
-    /// Nothing is left but hosts that give no answer, only server errors, or no robots.txt: which of them is asked again first.
+    /// Nothing is left but hosts that give no answer, no page, or no robots.txt: which of them is asked again first.
     unreachable: Option<String>,
     /// On many machines, this node's standing among them.
     node: Option<Arc<Shared>>,
@@ -404,13 +401,14 @@ impl Dispatcher {
         self.looked_at = Some(now);
         let mut queue = self.queue.lock();
         let would_end = queue.frontier.give_up_silent_hosts(now);
-        if queue.doubt_outages(would_end, DOUBT, unix_ms()) || !would_end {
+        if queue.doubt_outages(would_end, unix_ms()) || !would_end {
             return None;
         }
         let first = queue.frontier.first_in_trouble(now)?;
         let why = match first.trouble {
             Trouble::NoRobots => "its robots.txt cannot be had",
             Trouble::ServerErrors => "it answers with nothing but server errors",
+            Trouble::RefusesAll => "it refuses even pages that it gave before",
             Trouble::NoAnswer => "it gives no answer",
         };
         let seconds = first.next_in.as_secs().max(1);

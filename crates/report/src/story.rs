@@ -39,7 +39,7 @@ pub fn why_stopped(reason: &StopReason, detail: Option<&str>, pending: u64) -> S
         StopReason::Harvest => "little more was to be found",
         StopReason::NoTopic => "none of the topic's example pages could be read",
         StopReason::HostsUnreachable => {
-            "all that was left waited on hosts that gave no answer, only server errors, or no robots.txt; it can go on later"
+            "all that was left waited on hosts that gave no answer, no page, or no robots.txt; it can go on later"
         }
         StopReason::HandedOver => "it was asked to hand over; other nodes go on with its hosts",
         StopReason::DiskFull => "the disk had no room left; it can go on",

@@ -163,7 +163,7 @@ impl State {
             | Event::Stop(_) => return,
         };
         let Some(fetch) = fetch else {
-            self.pasts.runs.note(event);
+            self.apply_limit(event, host, (0, 0));
             return;
         };
         self.pasts.on_answer(host, Origin::of(url), fetch);
@@ -180,15 +180,29 @@ impl State {
             rest = Duration::try_from_secs_f64(limited.rest_s).ok();
             self.pasts.hold(host, times.1, rest.unwrap_or_default());
         }
-        let step = self.pasts.runs.note(event);
+        let step = self.pasts.runs.note(host, event);
         if step.slows {
             self.pasts.slow(host, times);
         }
         self.returns.extend(step.back);
-        if !self.is_live || (rest.is_none() && step.limit.is_none()) {
+        let says_nothing = rest.is_none() && step.limit.is_none() && step.first.is_none();
+        if !self.is_live || says_nothing && !step.ends_look {
             return;
         }
-        let (host, frontier) = (HostKey::from_record(host), &mut self.queue.lock().frontier);
+        let host = HostKey::from_record(host);
+        let mut queue = self.queue.lock();
+        if let Some(look) = step.look
+            && let Ok(url) = CanonicalUrl::parse(&look.url)
+        {
+            queue.look_into(&url, (&look.sign, look.is_sure), times.1);
+        }
+        let frontier = &mut queue.frontier;
+        if let Some(url) = step.first.and_then(|url| CanonicalUrl::parse(&url).ok()) {
+            frontier.ask_first(&url);
+        }
+        if step.ends_look {
+            frontier.end_looks(&host);
+        }
         if let Some(limit) = step.limit {
             frontier.set_limit(&host, limit);
         }
@@ -197,9 +211,6 @@ impl State {
         }
         if let Some(rest) = rest {
             frontier.hold_host(&host, times.1, rest);
-        }
-        if let Some(url) = step.first.and_then(|url| CanonicalUrl::parse(&url).ok()) {
-            frontier.ask_first(&url);
         }
     }
 }

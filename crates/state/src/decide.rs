@@ -198,7 +198,7 @@ impl State {
         let host = url.host();
         let sign = self.sign_of(lease, reading, fetch)?;
         let attempts = self.policy.attempts_max;
-        if attempts <= 1 || lease.attempt() >= attempts.saturating_mul(ATTEMPTS_TIMES) {
+        if attempts <= 1 {
             return None;
         }
         // A redirect means what it leads to, and no time at all, which some caches write, means nothing.
@@ -211,13 +211,12 @@ impl State {
             sign: &sign,
             asked: asked.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             attempt: lease.attempt(),
+            good_pages: self.queue.lock().frontier.good_pages(&host, &sign),
         };
         let may_look = kind_in(&lease.url().context) == Kind::Page;
-        let rest = self.pasts.runs.rest_after(&answer, may_look)?;
-        Some(LimitedRecord {
-            like: sign.as_str().into(),
-            rest_s: rest.as_secs_f64(),
-        })
+        let limited = self.pasts.runs.limited_by(&answer, may_look)?;
+        let has_tries = lease.attempt() < attempts.saturating_mul(ATTEMPTS_TIMES);
+        (has_tries || limited.is_sure).then_some(limited)
     }
 
     /// What an answer without a page is like, as `host_runs` has it of its record.

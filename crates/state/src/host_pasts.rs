@@ -81,6 +81,7 @@ impl HostPasts {
         HostPast {
             has_answered: self.answered.contains(&xxh3_64(host.as_bytes())),
             limit: self.runs.limit_of(host),
+            refuses_all: self.runs.refuses_all(host),
             ..self.troubled.get(host).cloned().unwrap_or_default()
         }
     }

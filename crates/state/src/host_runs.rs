@@ -18,28 +18,37 @@
 //! come, the pages are not there. The run counts as one of the host's own, and makes the next one likelier. All is
 //! counted less the longer ago it was, so that a host that begins to limit later is found out as well.
 //!
-//! A limit may last for longer than that. So when the host gives pages again, one of the run's is asked for once more:
+//! With it a page is asked for that the host gave before: the last one, then the first. Where these, too, are answered
+//! as the run is, the host limits for sure. It rests for ever longer then, each of its URLs is asked for again that is
+//! answered so, and it counts as in trouble until a page comes (`frontier`'s part on silent hosts).
+//!
+//! A limit may last for longer than that and not be known for sure. So when the host gives pages again, one of the run's is asked for once more:
 //! if it comes, it was a limit after all ([`Missed`]).
 //!
 //! Cost: five requests and 31 s for a run that the host's past does not explain, three and 7 s where each answer says
-//! that there is no page (404, 410), and one when it is over; 12 bytes for each host that has given a page, and up to
+//! that there is no page (404, 410), two and 3 s of these where a page comes that was there before; one for such a page,
+//! and one when it is over; 12 bytes for each host that has given a page, and up to
 //! [`URLS_MAX`] URLs of one whose last answers were none.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use archive::{AttemptRecord, Event, LimitedRecord, PageRecord, VisitRecord};
-use frontier::{Limit, Sign};
-use outcome::{Change, JunkKind, Outcome};
+use archive::{AttemptRecord, Event, LimitedRecord, VisitRecord};
+use frontier::{GoodPages, Limit, Origin, Sign};
+use outcome::Change;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::retry::{self, Candidate};
-use crate::saved::json;
 
+mod host;
 mod known;
+mod signs;
 
+use host::{Asked, Found, Host, Run, Stage, sure_rest};
 use known::{Known, REST_MAX, Reply};
+pub(crate) use signs::sign_of_success;
+use signs::{is_page, sign_of};
 
 /// A run that is less likely by itself is looked into.
 const CHANCE_MIN: f64 = 0.001;
@@ -47,8 +56,14 @@ const CHANCE_MIN: f64 = 0.001;
 /// The first rest of a host whose run is looked into; each further one is twice as long.
 const REST: Duration = Duration::from_secs(1);
 
+/// The longest rest of a host that refuses even what it gave before.
+const SURE_REST_MAX: Duration = Duration::from_secs(600);
+
 /// Pages of a run that are remembered.
-const URLS_MAX: usize = 64;
+const URLS_MAX: usize = 256;
+
+/// Hosts of which URLs are remembered, at most. Those of more were met longest ago, and are forgotten.
+const REMEMBERED_MAX: usize = 256;
 
 /// After so many pages of a host all that was counted of it is halved.
 const PAGES_MAX: u32 = 512;
@@ -67,6 +82,17 @@ pub(crate) struct Unread<'a> {
     pub(crate) asked: Option<Duration>,
     /// Which try it was, 1 for the first.
     pub(crate) attempt: u32,
+    /// What pages say of it that its host gave before.
+    pub(crate) good_pages: GoodPages,
+}
+
+/// A URL by which a host is looked into.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Look {
+    pub(crate) url: String,
+    pub(crate) sign: Sign,
+    /// The host refuses all.
+    pub(crate) is_sure: bool,
 }
 
 /// What follows from an answer.
@@ -74,10 +100,14 @@ pub(crate) struct Unread<'a> {
 pub(crate) struct Step {
     /// URLs that are to be asked for once more.
     pub(crate) back: Vec<Candidate>,
-    /// The URL that its host is asked for before all others.
-    pub(crate) first: Option<String>,
+    /// A host is looked into.
+    pub(crate) look: Option<Look>,
+    /// It is not any more.
+    pub(crate) ends_look: bool,
     /// How the host limits has changed.
     pub(crate) limit: Option<Option<Limit>>,
+    /// This one of `back` is to be asked for before all others of its host.
+    pub(crate) first: Option<String>,
     /// A page came that the host had not given while it limited.
     pub(crate) slows: bool,
 }
@@ -89,97 +119,95 @@ pub(crate) struct HostRuns {
     pages: BTreeMap<u64, u32>,
     /// Those that have answered without one since.
     hosts: BTreeMap<u64, Host>,
+    /// Those of which URLs are remembered, each with when it was met last, by the count of such answers.
+    remembered: BTreeMap<u64, u64>,
+    turn: u64,
     /// Those that limit.
     known: BTreeMap<Box<str>, Known>,
 }
 
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Host {
-    /// Runs of its own, and answers after the first one of each.
-    runs: u32,
-    further: u32,
-    /// Runs that were looked into in vain.
-    in_vain: u32,
-    run: Option<Run>,
-    missed: Option<Missed>,
-}
-
-/// A run that was looked into in vain and is over: one of its URLs is asked for once more.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Missed {
-    sign: Sign,
-    url: String,
-    #[serde(with = "json")]
-    others: Vec<Candidate>,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Run {
-    sign: Sign,
-    answers: u32,
-    #[serde(with = "json")]
-    urls: Vec<Candidate>,
-    stage: Stage,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-enum Stage {
-    /// It is as likely as not.
-    Watched,
-    /// One of its URLs is asked for once more, after so many tries before and this rest.
-    Asked {
-        url: String,
-        before: u8,
-        rest: Duration,
-    },
-    /// The host's own.
-    Own,
-}
-
 impl HostRuns {
-    /// The rest after which a URL is to be asked for once more that was answered without a page; none where that is
-    /// not worth a request. A run of the host is looked into only with a URL that `may_look`.
-    pub(crate) fn rest_after(&self, answer: &Unread<'_>, may_look: bool) -> Option<Duration> {
-        let within = |rest: Duration| answer.asked.map_or(rest, |asked| asked.min(rest));
+    /// Whether a URL is to be asked for once more that was answered without a page, and after which rest. A run of the
+    /// host is looked into only with a URL that `may_look`.
+    pub(crate) fn limited_by(&self, answer: &Unread<'_>, may_look: bool) -> Option<LimitedRecord> {
+        let (rest, is_sure) = self.rest_after(answer, may_look)?;
+        let rest = answer.asked.map_or(rest, |asked| asked.min(rest));
+        Some(LimitedRecord {
+            like: answer.sign.as_str().into(),
+            rest_s: rest.as_secs_f64(),
+            is_sure,
+        })
+    }
+
+    /// The rest, and whether the host limits for sure.
+    fn rest_after(&self, answer: &Unread<'_>, may_look: bool) -> Option<(Duration, bool)> {
         let is_later = *answer.sign == Sign::later();
         if let Some(known) = self.known_by(answer.host, answer.sign) {
             return known
                 .goes_on(answer.attempt)
-                .then(|| within(known.limit.rest));
+                .then_some((known.limit.rest, false));
         }
         let key = xxh3_64(answer.host.as_bytes());
         let host = self.hosts.get(&key);
         let run = host.and_then(|host| host.run.as_ref());
-        if run.is_some_and(|run| run.sign != *answer.sign && run.is_asked()) {
+        let asked = run.and_then(Run::asked);
+        if run.is_some_and(|run| asked.is_some() && !run.takes(answer.sign)) {
             return None;
         }
-        let run = run.filter(|run| run.sign == *answer.sign);
-        let before = match run.map(|run| &run.stage) {
-            Some(Stage::Asked { url, before, .. }) if url == answer.url => before + 1,
-            Some(Stage::Asked { .. } | Stage::Own) => return None,
-            Some(Stage::Watched) | None => {
+        let run = run.filter(|run| run.takes(answer.sign));
+        let before = match (asked, run.map(|run| &run.stage)) {
+            (Some(asked), _) if asked.is_sure => {
+                let goes_on = answer.good_pages != GoodPages::Come;
+                return goes_on.then(|| (sure_rest(asked.before.saturating_add(1)), true));
+            }
+            (Some(asked), _) if asked.url == answer.url => asked.before + 1,
+            (Some(_), _) | (None, Some(Stage::Own)) => return None,
+            (None, _) => {
                 let answers = run.map_or(0, |run| run.answers) + 1;
-                let counted = host.map_or([0; 3], |host| [host.runs, host.further, host.in_vain]);
-                let pages = self.pages.get(&key).copied();
-                let is_unlikely = pages.is_some_and(|pages| is_unlikely(answers, pages, counted));
-                let is_told = answer.asked.is_some() && counted[2] == 0;
+                let unknown = Host::default();
+                let host = host.unwrap_or(&unknown);
+                let pages = self.pages.get(&key);
+                let is_unlikely = pages.is_some_and(|pages| host.is_unlikely(answers, *pages));
+                let is_told = answer.asked.is_some() && host.in_vain == 0;
                 if !may_look || !(is_unlikely || is_told) {
                     return None;
                 }
                 0
             }
         };
-        let tries = tries(answer.sign);
+        if before > 0 && answer.good_pages == GoodPages::Refused {
+            return Some((sure_rest(before), true));
+        }
+        let tries = match answer.good_pages {
+            // What is not there is not, where others are.
+            GoodPages::Come if answer.sign.is_absence() => tries(answer.sign) - 1,
+            GoodPages::Come | GoodPages::Refused | GoodPages::Unknown => tries(answer.sign),
+        };
         let rest = match before + 1 == tries && is_later {
             // It is no dead link that says when to come.
             true => REST_MAX,
             false => REST * (1 << before.min(tries)),
         };
-        (before < tries).then(|| within(rest))
+        (before < tries).then_some((rest, false))
     }
 
-    /// Takes an event in, and says what follows from it.
-    pub(crate) fn note(&mut self, event: &Event) -> Step {
+    /// Takes an event of a host in, and says what follows from it.
+    pub(crate) fn note(&mut self, host: &str, event: &Event) -> Step {
+        let was_looked_into = self.is_looked_into(host);
+        let mut step = self.step(event);
+        step.ends_look = was_looked_into && !self.is_looked_into(host);
+        step
+    }
+
+    fn is_looked_into(&self, host: &str) -> bool {
+        self.run_of(host).and_then(Run::asked).is_some()
+    }
+
+    fn run_of(&self, host: &str) -> Option<&Run> {
+        self.hosts.get(&xxh3_64(host.as_bytes()))?.run.as_ref()
+    }
+
+    fn step(&mut self, event: &Event) -> Step {
         match event {
             Event::Attempt(attempt) => match &attempt.limited {
                 Some(limited) => self.on_attempt(attempt, limited),
@@ -210,7 +238,14 @@ impl HostRuns {
 
     /// How a host limits.
     pub(crate) fn limit_of(&self, host: &str) -> Option<Limit> {
-        self.known.get(host).map(|known| known.limit.clone())
+        let known = self.known.get(host).map(|known| known.limit.clone());
+        known.or_else(|| self.run_of(host)?.sure_limit())
+    }
+
+    /// The origin of a host that refuses even what it gave before.
+    pub(crate) fn refuses_all(&self, host: &str) -> Option<Origin> {
+        let asked = self.run_of(host)?.asked()?;
+        asked.is_sure.then(|| Origin::of(&asked.url))
     }
 
     /// The hosts that limit.
@@ -238,35 +273,52 @@ impl HostRuns {
             .hosts
             .entry(xxh3_64(attempt.host.as_bytes()))
             .or_default();
-        let run = host.run_of(&sign);
-        if run.sign != sign {
+        let Some(run) = host.run_of(&sign) else {
             // Another one is looked into.
             return Step::default();
-        }
-        let before = match &run.stage {
-            Stage::Asked { url, before, .. } if *url == attempt.url => before + 1,
-            Stage::Asked { .. } | Stage::Watched | Stage::Own => {
+        };
+        let before = run
+            .asked()
+            .filter(|asked| asked.is_sure || asked.url == attempt.url);
+        let (before, rested) = match before {
+            Some(asked) => (asked.before.saturating_add(1), asked.rested),
+            None => {
                 run.answers = run.answers.saturating_add(1);
-                0
+                (0, Duration::ZERO)
             }
         };
-        run.stage = Stage::Asked {
+        run.sign = sign.clone();
+        run.stage = Stage::Asked(Asked {
             url: attempt.url.clone(),
             before,
             rest,
-        };
+            rested: rested.saturating_add(rest),
+            is_sure: limited.is_sure,
+        });
+        let limit = run.sure_limit();
         Step {
-            first: Some(attempt.url.clone()),
+            look: Some(Look {
+                url: attempt.url.clone(),
+                sign,
+                is_sure: limited.is_sure,
+            }),
+            limit: limit.map(Some),
             ..Step::default()
         }
     }
 
     /// A URL is finished without a request: what it was to tell another one will.
-    fn on_unasked(&mut self, host: &str, url: &str) -> Step {
-        let host = self.hosts.get_mut(&xxh3_64(host.as_bytes()));
-        let run = host.and_then(|host| host.run.as_mut());
-        if let Some(run) = run.filter(|run| run.asks_for(url)) {
-            run.stage = Stage::Watched;
+    fn on_unasked(&mut self, name: &str, url: &str) -> Step {
+        if let Some(known) = self.known.get_mut(name) {
+            known.on_unasked(url);
+        }
+        if let Some(host) = self.hosts.get_mut(&xxh3_64(name.as_bytes())) {
+            if let Some(run) = host.run.as_mut().filter(|run| run.asks_for(url)) {
+                run.stage = Stage::Watched;
+            }
+            if let Some(missed) = host.missed.as_mut().filter(|missed| missed.url == url) {
+                missed.is_answered = true;
+            }
         }
         Step::default()
     }
@@ -288,6 +340,7 @@ impl HostRuns {
         let sign = sign
             .or_else(|| Sign::error(status))
             .filter(|_| !visit.is_blocked());
+        let is_page = is_page && sign.is_none();
         let url = (&*visit.host, &*visit.url);
         // It is not put back: it is due in the next round.
         self.on_end(url, sign, is_page, || None)
@@ -307,14 +360,20 @@ impl HostRuns {
             let reply = known.on_end(url, sign.as_ref(), is_page);
             step.slows = reply == Reply::Slows;
             match reply {
-                Reply::Limits | Reply::Slows => step.limit = Some(Some(known.limit.clone())),
-                Reply::LimitsNoMore => {
-                    self.known.remove(name);
-                    self.hosts.entry(key).or_default().runs += 1;
-                    return Step::limit(None);
+                Reply::Limits | Reply::Slows => {
+                    step.limit = Some(Some(known.limit.clone()));
+                    step.back = known.take_back();
                 }
                 // A dead link among pages that the host limits.
-                Reply::Dead => return step,
+                Reply::Dead => {
+                    known.remember(back());
+                    return step;
+                }
+                Reply::LimitsNoMore => {
+                    known.remember(back());
+                    self.limits_no_more(name, key);
+                    return Step::limit(None);
+                }
                 Reply::Nothing => {}
             }
         }
@@ -336,42 +395,58 @@ impl HostRuns {
                 None => return step,
             },
         };
-        if let Some(run) = host.run.as_mut()
-            && let Stage::Asked {
-                url: asked, rest, ..
-            } = &run.stage
-            && asked == url
-        {
-            if !is_page {
-                run.stage = Stage::Own;
-                run.urls.extend(back());
-                host.in_vain += 1;
-                return step;
+        if let Some(found) = host.on_asked(url, sign.as_ref(), is_page) {
+            match found {
+                Found::Own => host.remember_in_run(back()),
+                Found::Nothing => {}
+                Found::Limits(sign, rest, urls) => {
+                    step.back.extend(urls);
+                    let known = Known::new(sign, rest);
+                    step.limit = Some(Some(known.limit.clone()));
+                    self.known.insert(name.into(), known);
+                }
             }
-            let known = Known::new(run.sign.clone(), *rest);
-            step.back = std::mem::take(&mut run.urls);
-            host.run = None;
-            step.limit = Some(Some(known.limit.clone()));
-            self.known.insert(name.into(), known);
-            return step;
-        }
-        if let Some(missed) = host.missed.take_if(|missed| missed.url == url)
-            && is_page
-        {
-            // It lasts for longer than was waited.
-            let rest = REST * (1 << tries(&missed.sign));
-            let known = Known::new(missed.sign, rest);
-            step.back = missed.others;
-            step.limit = Some(Some(known.limit.clone()));
-            self.known.insert(name.into(), known);
             return step;
         }
         match sign {
-            Some(sign) => host.on_answer(&sign, back),
-            None if is_page => step.back.extend(host.look_back()),
+            Some(sign) => {
+                host.on_answer(&sign, back);
+                self.remember(key);
+            }
+            None if is_page => {
+                let again = host.look_back();
+                step.first = again.as_ref().map(|(url, _)| url.clone());
+                step.back.extend(again);
+            }
             None => {}
         }
         step
+    }
+
+    /// What its answers were taken for is a run of the host's own.
+    fn limits_no_more(&mut self, name: &str, key: u64) {
+        if let Some(known) = self.known.remove(name) {
+            let host = self.hosts.entry(key).or_default();
+            host.runs += 1;
+            host.run = Some(known.into_run());
+            self.remember(key);
+        }
+    }
+
+    /// URLs of a host are remembered; those of the one that was met longest ago are forgotten for it.
+    fn remember(&mut self, key: u64) {
+        self.turn += 1;
+        self.remembered.insert(key, self.turn);
+        if self.remembered.len() <= REMEMBERED_MAX {
+            return;
+        }
+        let oldest = self.remembered.iter().min_by_key(|(_, turn)| **turn);
+        if let Some((oldest, _)) = oldest.map(|(key, turn)| (*key, *turn)) {
+            self.remembered.remove(&oldest);
+            if let Some(host) = self.hosts.get_mut(&oldest) {
+                host.forget_urls();
+            }
+        }
     }
 }
 
@@ -381,140 +456,6 @@ impl Step {
             limit: Some(limit),
             ..Self::default()
         }
-    }
-}
-
-impl Run {
-    fn is_asked(&self) -> bool {
-        matches!(self.stage, Stage::Asked { .. })
-    }
-
-    fn asks_for(&self, of: &str) -> bool {
-        matches!(&self.stage, Stage::Asked { url, .. } if url == of)
-    }
-}
-
-impl Host {
-    /// The run that an answer belongs to.
-    fn run_of(&mut self, sign: &Sign) -> &mut Run {
-        if self.run.as_ref().is_some_and(|run| run.sign != *sign) {
-            self.end_run();
-        }
-        self.run.get_or_insert_with(|| Run {
-            sign: sign.clone(),
-            answers: 0,
-            urls: Vec::new(),
-            stage: Stage::Watched,
-        })
-    }
-
-    /// Takes in an answer without a page.
-    fn on_answer(&mut self, sign: &Sign, back: impl FnOnce() -> Option<Candidate>) {
-        let run = self.run_of(sign);
-        if run.sign != *sign {
-            // Another one is looked into.
-            return;
-        }
-        run.answers = run.answers.saturating_add(1);
-        if run.urls.len() < URLS_MAX {
-            run.urls.extend(back());
-        }
-    }
-
-    /// Ends a run since a page came. Of one that was looked into in vain a URL is asked for once more.
-    fn look_back(&mut self) -> Option<Candidate> {
-        let mut run = self.end_run().filter(|run| run.stage == Stage::Own)?;
-        let first = run.urls.pop()?;
-        self.missed = Some(Missed {
-            sign: run.sign,
-            url: first.0.clone(),
-            others: run.urls,
-        });
-        Some(first)
-    }
-
-    /// Counts a run as the host's own, unless one of its pages is asked for.
-    fn end_run(&mut self) -> Option<Run> {
-        let run = self.run.take_if(|run| !run.is_asked())?;
-        if run.sign.is_by_itself() || run.answers > 1 {
-            self.runs += 1;
-            self.further = self.further.saturating_add(run.answers - 1);
-        }
-        Some(run)
-    }
-
-    fn fade(&mut self) {
-        for count in [&mut self.runs, &mut self.further, &mut self.in_vain] {
-            *count /= 2;
-        }
-    }
-}
-
-fn is_unlikely(answers: u32, pages: u32, counted: [u32; 3]) -> bool {
-    let [runs, further, _] = counted.map(f64::from);
-    let begins = (runs + 1.0) / (f64::from(pages) + 2.0);
-    let goes_on = (further + 1.0) / (further + runs + 2.0);
-    begins * goes_on.powf(f64::from(answers) - 1.0) < CHANCE_MIN
-}
-
-/// What a finished URL's answer is like, if it is without a page; of an answer that was read and not recorded yet
-/// `decide` says the same.
-fn sign_of(page: &PageRecord) -> Option<Sign> {
-    let fetch = page.fetch.as_ref()?;
-    let is_success = (200..300).contains(&fetch.status);
-    match &page.outcome {
-        Outcome::Redirected if page.returns.is_none() => {
-            Some(Sign::elsewhere(page.redirect_target()?))
-        }
-        // Walls are counted for themselves (`host_walls`).
-        Outcome::Judged(_) if page.is_blocked() => None,
-        Outcome::Judged(_) if !is_success => Sign::error(fetch.status),
-        Outcome::Judged(_) => match page.junk()?.kind() {
-            JunkKind::Empty | JunkKind::Error => {
-                let page = page.page.as_ref()?;
-                Some(sign_of_success(
-                    fetch.retry_after_s,
-                    page.words,
-                    &page.payload,
-                ))
-            }
-            JunkKind::Wall
-            | JunkKind::NoPage
-            | JunkKind::Unwanted
-            | JunkKind::Withheld
-            | JunkKind::Duplicate
-            | JunkKind::LinkList => None,
-        },
-        Outcome::Redirected
-        | Outcome::NotModified
-        | Outcome::Refused(_)
-        | Outcome::Failed(_)
-        | Outcome::Unknown(_) => None,
-    }
-}
-
-/// What a success is like that has too few words to be a page, or reads like an error.
-pub(crate) fn sign_of_success(retry_after_s: Option<f64>, words: u32, payload: &str) -> Sign {
-    match (retry_after_s, words) {
-        (Some(seconds), _) if seconds > 0.0 => Sign::later(),
-        (_, 0) => Sign::empty(),
-        _ => Sign::body(payload),
-    }
-}
-
-/// Whether an answer is a page of the host, wanted or not.
-fn is_page(page: &PageRecord) -> bool {
-    match &page.outcome {
-        Outcome::Judged(_) => page.junk().is_none_or(|reason| match reason.kind() {
-            JunkKind::NoPage | JunkKind::Unwanted | JunkKind::Withheld | JunkKind::LinkList => true,
-            // A notice with words enough is kept once.
-            JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error | JunkKind::Wall => false,
-        }),
-        Outcome::Redirected
-        | Outcome::NotModified
-        | Outcome::Refused(_)
-        | Outcome::Failed(_)
-        | Outcome::Unknown(_) => false,
     }
 }
 

@@ -66,7 +66,7 @@ pub use finding::{Answer, Finding, Reading, UrlFinding};
 pub use focus_view::{FocusView, Lent};
 pub use kept::KeptPages;
 pub use policy::{DuplicateLinks, Learnt, LearntPolicy, Policy};
-pub use queue::{Queue, SharedQueue};
+pub use queue::{DOUBT, Queue, SharedQueue};
 pub use reach::Reach;
 pub use state::{State, StateError, StoreError};
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use frontier::{
     CanonicalUrl, Frontier, FrontierError, FrontierUrl, Gate, HeldBack, HostKey, Next, Permission,
-    Refused, Scope, UrlNormalizer,
+    Refused, Scope, Sign, UrlNormalizer,
 };
 use outcome::{LinkFate, Refusal};
 
@@ -19,6 +19,9 @@ use crate::fetch_gate::{FetchGate, ForeseenBy};
 use crate::host_walls::HostWalls;
 use crate::reach::SharedScope;
 use crate::robots_book::RobotsBook;
+
+/// The number of the errand that asks for a page that was good before; those of robots.txt count from 0.
+pub const DOUBT: u64 = u64::MAX;
 
 /// Frontier, robots.txt and fetch gate.
 #[derive(Debug)]
@@ -65,11 +68,19 @@ impl Queue {
     }
 
     /// [`Frontier::doubt_outages`], with pages that robots.txt lets us ask for.
-    pub fn doubt_outages(&mut self, would_end: bool, number: u64, now_ms: u64) -> bool {
+    pub fn doubt_outages(&mut self, would_end: bool, now_ms: u64) -> bool {
         let robots = &self.robots;
         let may_be_asked = |url: &CanonicalUrl| robots.check(url, now_ms) == Permission::Allowed;
         let frontier = &mut self.frontier;
-        frontier.doubt_outages(would_end, number, may_be_asked)
+        frontier.doubt_outages(would_end, DOUBT, may_be_asked)
+    }
+
+    /// [`Frontier::look_into`], with pages that robots.txt lets us ask for.
+    pub(crate) fn look_into(&mut self, url: &CanonicalUrl, what: (&Sign, bool), now_ms: u64) {
+        let robots = &self.robots;
+        let may_be_asked = |url: &CanonicalUrl| robots.check(url, now_ms) == Permission::Allowed;
+        let frontier = &mut self.frontier;
+        frontier.look_into(url, what, DOUBT, may_be_asked);
     }
 
     /// Asks another scope.

@@ -112,6 +112,9 @@ pub struct LimitedRecord {
     pub like: String,
     /// For how long its host is left alone, seconds.
     pub rest_s: f64,
+    /// Pages that the host gave before were answered so as well.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_sure: bool,
 }
 
 /// What the network said.

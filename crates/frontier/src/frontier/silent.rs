@@ -25,8 +25,11 @@
 //! ([`Frontier::doubt_outages`]). Where it is good still, the host is not out, and the broken pages fail by
 //! themselves. No robots.txt can say that: a server may have one though what makes its pages is down.
 //!
+//! A host that refuses even pages which it gave before, by whatever answer, limits us ([`Frontier::look_into`]). It
+//! is in trouble as one that is out is, and is not given up either.
+//!
 //! When all that is left has waited on hosts in trouble for that long, by the URLs that wait
-//! altogether, and where one is out for [`FrontierConfig::dead_host_after`](crate::FrontierConfig), the crawl
+//! altogether, and where one is out or refuses all for [`FrontierConfig::dead_host_after`](crate::FrontierConfig), the crawl
 //! may stop and leave them in its queue: nothing is lost by that.
 //!
 //! What is asked of all hosts is kept as they change ([`Troubled`](super::troubled)): a look walks over none, but for the
@@ -42,12 +45,12 @@ use crate::host::HostKey;
 use crate::host_queue::HostQueue;
 use crate::lease::Refused;
 use crate::origin::Origin;
-use crate::politeness::{OriginManners, Silence};
+use crate::politeness::{GOOD_PAGES, GoodPages, LookedInto, OriginManners, Sign, Silence};
 use crate::url::CanonicalUrl;
 
 /// A page that was good before is asked for so often in one outage: at the beginning and before the end.
 const DOUBTS_MAX: u32 = 2;
-/// Hosts of which the good page is known, some 200 bytes each. Of more, those that answered longest ago are
+/// Hosts of which good pages are known, some 400 bytes each. Of more, those that answered longest ago are
 /// forgotten, and count as out by their errors alone.
 const GOOD_PAGES_MAX: usize = 10_000;
 
@@ -87,6 +90,8 @@ pub enum Trouble {
     NoAnswer,
     /// It answers with nothing but server errors.
     ServerErrors,
+    /// It refuses even what it gave before.
+    RefusesAll,
     /// It answers, and its robots.txt cannot be had.
     NoRobots,
 }
@@ -102,8 +107,8 @@ pub(super) struct SilentHosts {
     pub(super) has_answered_before: bool,
     /// Since when nothing is left but hosts in trouble.
     alone_since: Option<Instant>,
-    /// The page of each host that was good last.
-    good: RecentMap<HostKey, Option<CanonicalUrl>>,
+    /// Of each host the first page that was good, and the last one.
+    good: RecentMap<HostKey, Vec<CanonicalUrl>>,
     /// Such pages that are to be asked for, each by an errand of its host.
     doubted: Vec<CanonicalUrl>,
 }
@@ -124,11 +129,15 @@ impl Default for SilentHosts {
 impl SilentHosts {
     /// Notes a page that was good.
     pub(super) fn note_good(&mut self, url: &CanonicalUrl) {
-        *self.good.entry(url.host(), |_, _| {}) = Some(url.clone());
+        let pages = self.good.entry(url.host(), |_, _| {});
+        if pages.first() != Some(url) {
+            pages.truncate(GOOD_PAGES - 1);
+            pages.push(url.clone());
+        }
     }
 
     fn good_page(&self, host: &HostKey) -> Option<&CanonicalUrl> {
-        self.good.get(host)?.as_ref()
+        self.good.get(host)?.last()
     }
 }
 
@@ -216,7 +225,49 @@ impl Frontier {
             .collect()
     }
 
-    /// The page of a host that an errand is to ask for, since its host may be out.
+    /// A URL that is being visited was answered without a page, and is to be asked for once more, before all others of
+    /// its host, to find out whether the host limits by such answers, or, if that `is_sure`, for how long. So is a page that
+    /// was good before, by an errand of that number ([`Frontier::take_doubted`]): another one each time.
+    pub fn look_into(
+        &mut self,
+        url: &CanonicalUrl,
+        (sign, is_sure): (&Sign, bool),
+        number: u64,
+        may_be_asked: impl Fn(&CanonicalUrl) -> bool,
+    ) {
+        self.ask_first(url);
+        let (host, origin) = (url.host(), url.origin());
+        let id = self.host_id(&host);
+        let good = self.silent.good.get(&host).into_iter().flatten().rev();
+        let good = good.filter(|good| good.origin() == origin && may_be_asked(good));
+        let good: Vec<_> = good.filter(|good| *good != url).collect();
+        let look = self.hosts[id].politeness.looked_into(origin);
+        let look = look.get_or_insert_with(|| LookedInto::new(sign.clone()));
+        if let Some(which) = look.begin(sign, is_sure, good.len()) {
+            let good = good[which].clone();
+            self.silent.doubted.push(good);
+            self.ask_for(&host, origin, number);
+        }
+        self.note_host(id);
+    }
+
+    /// What pages say, since a run of such answers of a host is looked into, that were good before.
+    pub fn good_pages(&self, host: &HostKey, sign: &Sign) -> GoodPages {
+        let id = self.hosts.find(host);
+        id.map_or(GoodPages::Unknown, |id| {
+            self.hosts[id].politeness.good_pages(sign)
+        })
+    }
+
+    /// Nothing is looked into any more with a host.
+    pub fn end_looks(&mut self, host: &HostKey) {
+        if let Some(id) = self.hosts.find(host) {
+            self.hosts[id].politeness.end_looks();
+            self.note_host(id);
+        }
+    }
+
+    /// The page of a host that an errand is to ask for, since its host may be out or limit.
     pub fn take_doubted(&mut self, host: &HostKey) -> Option<CanonicalUrl> {
         let doubted = &mut self.silent.doubted;
         let at = doubted.iter().position(|url| url.host() == *host)?;
@@ -233,6 +284,7 @@ impl Frontier {
         let trouble = match first.politeness.outage() {
             _ if first.politeness.in_trouble().any(is_silent) => Trouble::NoAnswer,
             Some(_) => Trouble::ServerErrors,
+            None if first.politeness.refuses_all() => Trouble::RefusesAll,
             None => Trouble::NoRobots,
         };
         Some(Troubled {

@@ -28,7 +28,7 @@ pub(super) struct Troubled {
     pub(super) with_urls: usize,
     /// Hosts of which an origin with URLs may yet be given up, or is.
     pub(super) undecided: usize,
-    /// Hosts with URLs that give nothing but server errors.
+    /// Hosts with URLs that give nothing but server errors, or refuse all.
     pub(super) out: usize,
     /// Silences that a host has answered since.
     answered_since: Order,
@@ -74,7 +74,7 @@ impl Part {
             requests,
             has_urls,
             is_undecided: false,
-            is_out: has_urls && politeness.outage().is_some(),
+            is_out: has_urls && (politeness.outage().is_some() || politeness.refuses_all()),
             silences: Vec::new(),
         };
         for (origin, own) in politeness.in_trouble() {

@@ -381,13 +381,12 @@ impl Frontier {
         politeness.pace.note(429, false, began_ms, ended_ms);
     }
 
-    /// A URL that is being visited goes before all others of its host if it is to be tried again.
+    /// A URL that is being visited, or is to be put back, goes before all others of its host as soon as it waits.
     pub fn ask_first(&mut self, url: &CanonicalUrl) {
         let key = url.key();
-        if let Some(slot) = self.leased.get(&key).map(|entry| entry.slot(key)) {
-            let id = self.host_id(&url.host());
-            self.hosts[id].goes_first = Some(slot);
-        }
+        let slot = self.leased.get(&key).map(|entry| entry.slot(key));
+        let id = self.host_id(&url.host());
+        self.hosts[id].goes_first = Some((key, slot));
     }
 
     /// Says whether a host has answered in an earlier process.

@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{BACK_OFF_FIRST, HostAdvice};
 
+/// Pages of a host that were good before and must be answered as a run is, for the host to limit: one may have been
+/// good but once.
+pub(crate) const GOOD_PAGES: usize = 2;
+
 /// What an answer without a page is like; equal for those that a limit would give alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sign(Box<str>);
@@ -73,8 +77,86 @@ pub struct Limit {
     pub rest: Duration,
 }
 
+/// What pages say that a host has given, asked for once more since a run of its answers without a page began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GoodPages {
+    /// Nothing yet, or no page is known.
+    #[default]
+    Unknown,
+    /// They are answered as the run is.
+    Refused,
+    /// The last one came.
+    Come,
+}
+
+/// A run of answers without a page that is looked into.
+#[derive(Debug)]
+pub(crate) struct LookedInto {
+    sign: Sign,
+    /// The host refuses even what it gave before.
+    pub(crate) is_sure: bool,
+    /// Pages that were good and are answered so by now, in a row.
+    refused: usize,
+    /// So many are known.
+    known: usize,
+    /// Such a page is asked for.
+    pub(crate) is_asked: bool,
+    /// One came since the run's page was asked for last.
+    came: bool,
+}
+
+impl LookedInto {
+    pub(crate) fn new(sign: Sign) -> Self {
+        Self {
+            sign,
+            is_sure: false,
+            refused: 0,
+            known: 0,
+            is_asked: false,
+            came: false,
+        }
+    }
+
+    /// The run's page is to be asked for once more. Gives which of so many pages that were good is to be asked for
+    /// besides.
+    pub(crate) fn begin(&mut self, sign: &Sign, is_sure: bool, known: usize) -> Option<usize> {
+        if self.sign != *sign {
+            *self = Self::new(sign.clone());
+        }
+        (self.is_sure, self.known) = (is_sure, known);
+        // Once is enough, as long as no other has spoken against it.
+        self.came &= !is_sure;
+        if known == 0 || self.came || std::mem::replace(&mut self.is_asked, true) {
+            return None;
+        }
+        Some(self.refused % known)
+    }
+
+    /// A page that was good has answered.
+    pub(super) fn on_good_page(&mut self, advice: &HostAdvice) {
+        self.is_asked = false;
+        let is_refused = advice.sign.as_ref() == Some(&self.sign);
+        self.came = advice.status == 200 && advice.sign.is_none();
+        match is_refused {
+            true => self.refused += 1,
+            false => self.refused = 0,
+        }
+    }
+
+    pub(crate) fn good_pages(&self, sign: &Sign) -> GoodPages {
+        match self.sign == *sign {
+            true if self.came => GoodPages::Come,
+            true if self.known > 0 && self.refused >= self.known => GoodPages::Refused,
+            true | false => GoodPages::Unknown,
+        }
+    }
+}
+
 /// For how long a host is left alone after an answer whose status does not ask for that.
 pub(super) fn rest_after(limit: Option<&Limit>, advice: &HostAdvice) -> Option<Duration> {
+    if advice.is_doubt {
+        return None;
+    }
     let known = limit.filter(|limit| advice.sign.as_ref() == Some(&limit.sign));
     let rest = match known {
         Some(limit) => limit.rest,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use outcome::FailureKind;
 
+use super::limit::LookedInto;
 use super::{HostAdvice, Politeness, Silence, WaitReason};
 use crate::lease::Refused;
 use crate::origin::Origin;
@@ -41,6 +42,8 @@ pub(crate) struct OriginManners {
     pub(crate) is_in_doubt: bool,
     /// Such a page was good while others gave nothing but server errors: it has broken pages, and is out sooner.
     has_broken_pages: bool,
+    /// A run of its answers without a page is looked into.
+    pub(crate) looked_into: Option<LookedInto>,
     /// How its last request failed.
     pub(crate) last_failure: Option<(FailureKind, String)>,
     /// How its URLs end, once it is given up.
@@ -54,9 +57,14 @@ pub(crate) struct OriginManners {
 }
 
 impl OriginManners {
-    /// Whether it gives no answer, no robots.txt, or nothing but server errors.
+    /// Whether it gives no answer, no robots.txt, nothing but server errors, or refuses all.
     pub(crate) fn is_troubled(&self) -> bool {
-        self.silence.is_some() || self.robots_outage || self.is_out()
+        self.silence.is_some() || self.robots_outage || self.is_out() || self.refuses_all()
+    }
+
+    /// Whether it refuses even what it gave before.
+    pub(crate) fn refuses_all(&self) -> bool {
+        self.looked_into.as_ref().is_some_and(|own| own.is_sure)
     }
 
     /// Whether it gives nothing but server errors.
@@ -68,10 +76,13 @@ impl OriginManners {
         self.server_errors >= after
     }
 
-    /// The page that was good has answered: where it is good still, the host has broken pages.
-    fn end_doubt(&mut self, status: u16) {
-        self.has_broken_pages |= status == 200;
+    /// A page that was good has answered: where it is good still, and the host was out, it has broken pages.
+    fn end_doubt(&mut self, advice: &HostAdvice) {
+        self.has_broken_pages |= advice.status == 200 && self.is_out();
         self.is_in_doubt = false;
+        if let Some(looked_into) = &mut self.looked_into {
+            looked_into.on_good_page(advice);
+        }
     }
 
     /// A page of it answered with a status.
@@ -147,7 +158,7 @@ impl ManyManners {
         if advice.is_doubt
             && let Some(own) = self.get_mut(advice.origin)
         {
-            own.end_doubt(advice.status);
+            own.end_doubt(advice);
         }
     }
 

@@ -17,8 +17,8 @@ pub(super) const DETAILS: &[(&str, &str)] = &[
     ("it was asked to hand over; other nodes go on with its hosts ({})", "收到交接的指令，由其他节点继续抓取它的主机（{0}）"),
     ("its settings were to be read anew; it goes on with them ({})", "要重新读取设置，随后按新设置继续（{0}）"),
     ("{} is asked again first, in {} s: {}", "最先再次访问 {0}，在 {1} 秒之后：{2}"),
-    ("it gives no answer", "没有应答"), ("it answers with nothing but server errors", "只返回服务器错误"), ("its robots.txt cannot be had", "取不到 robots.txt"),
-    ("all that was left waited on hosts that gave no answer, only server errors, or no robots.txt; it can go on later ({})", "剩下的网址都在没有应答、只返回服务器错误、或取不到 robots.txt 的主机上，可以以后继续（{0}）"),
+    ("it gives no answer", "没有应答"), ("it answers with nothing but server errors", "只返回服务器错误"), ("it refuses even pages that it gave before", "连先前给过的页面也拒绝"), ("its robots.txt cannot be had", "取不到 robots.txt"),
+    ("all that was left waited on hosts that gave no answer, no page, or no robots.txt; it can go on later ({})", "剩下的网址都在没有应答、不给页面、或取不到 robots.txt 的主机上，可以以后继续（{0}）"),
     // Answers, and what was read.
     ("the answer ({}) broke off", "应答（{0}）没有收完"),
     ("{}, at {} tries within {} s", "{0}，{2} 秒内试了 {1} 次"), ("{}, at {} tries within {} min", "{0}，{2} 分钟内试了 {1} 次"), ("{}, at {} tries within {} h", "{0}，{2} 小时内试了 {1} 次"),

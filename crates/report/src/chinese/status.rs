@@ -33,7 +33,7 @@ pub(super) const STATUS: &[(&str, &str)] = &[
     ("done, nothing is left in the queue.", "已完成，队列已空。"), ("done, the page budget is used up.", "已完成，页面数量的上限已到。"),
     ("done, the time budget is used up.", "已完成，时间已用完。"), ("interrupted.", "收到停止的指令而停止。"),
     ("stopped for a moment, to go on with other settings.", "暂停片刻，随后按新设置继续。"), ("done, little more was to be found.", "已完成，已没有多少值得再找的。"),
-    ("stopped, the hosts that are left give no answer, only server errors, or no robots.txt; start it again later.", "已停止，剩下的主机没有应答、只返回服务器错误，或取不到 robots.txt，可以以后再启动。"),
+    ("stopped, the hosts that are left give no answer, no page, or no robots.txt; start it again later.", "已停止，剩下的主机没有应答、不给页面，或取不到 robots.txt，可以以后再启动。"),
     ("stopped, none of the topic's example pages could be read.", "已停止，主题的示例网页一个也没能读到。"),
     ("handed over, other nodes go on with its hosts.", "已交接，由其他节点继续抓取它的主机。"), ("stopped, the disk is about to be full.", "已停止，磁盘快满了。"),
     ("ended by an error.", "因错误而结束。"),

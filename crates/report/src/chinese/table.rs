@@ -26,7 +26,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("little more was to be found ({})", "已没有多少值得再找的（{0}）"),
     ("the budget of pages was used up ({})", "页面数量的上限已到（{0}）"), ("the time for this start was used up ({})", "本次启动的时间已用完（{0}）"),
     ("the disk had no room left; it can go on ({})", "磁盘已满，可以继续（{0}）"), ("it could not go on ({})", "无法继续（{0}）"),
-    ("all that was left waited on hosts that gave no answer, only server errors, or no robots.txt; it can go on later", "剩下的网址都在没有应答、只返回服务器错误、或取不到 robots.txt 的主机上，可以以后继续"),
+    ("all that was left waited on hosts that gave no answer, no page, or no robots.txt; it can go on later", "剩下的网址都在没有应答、不给页面、或取不到 robots.txt 的主机上，可以以后继续"),
     ("the disk had no room left; it can go on", "磁盘已满，可以继续"),
     ("it could not go on", "无法继续"),
     ("Of {} found, no page was read.", "发现 {0}，没有读到页面。"),

@@ -2,7 +2,8 @@
 //!
 //! Each answer by which it limits makes it rest for as long as helped before, and one that comes after such a rest, no
 //! page between them, for twice as long. A page that is asked for again and comes slows the host down, as a 429 does.
-//! What does not come twice is a dead link; where those outnumber what came by four to one, or as many URLs are
+//! What does not come twice is a dead link, but for what ended so in a row of several, which is asked for once more when a
+//! page comes: the limit may have lasted for longer. Where those outnumber what came by four to one, or as many URLs are
 //! answered so in a row as a run is asked for again, the host limits no more.
 
 use std::collections::BTreeSet;
@@ -13,7 +14,10 @@ use frontier::{Limit, Sign};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::tries;
+use super::host::{Run, Stage};
+use super::{URLS_MAX, tries};
+use crate::retry::Candidate;
+use crate::saved::json;
 
 /// So many URLs may be asked for again in vain for each that came.
 const IN_VAIN_MAX: u32 = 4;
@@ -36,6 +40,10 @@ pub(super) struct Known {
     waiting: BTreeSet<u64>,
     /// Until when the last one makes it rest, milliseconds since the Unix epoch.
     rests_until_ms: u64,
+    /// URLs that ended so since its last page, and those that were asked for once more for that, hashed.
+    #[serde(with = "json")]
+    ended: Vec<Candidate>,
+    again: BTreeSet<u64>,
     /// URLs that were asked for again, with a page and without.
     came: u32,
     in_vain: u32,
@@ -64,6 +72,8 @@ impl Known {
             row: BTreeSet::new(),
             waiting: BTreeSet::new(),
             rests_until_ms: 0,
+            ended: Vec::new(),
+            again: BTreeSet::new(),
             came: 1,
             in_vain: 0,
         }
@@ -98,6 +108,10 @@ impl Known {
         }
         let was_asked_again = self.waiting.remove(&xxh3_64(url.as_bytes()));
         if is_page {
+            // One alone is a dead link.
+            if self.row.len() < 2 {
+                self.ended = Vec::new();
+            }
             let gives_again = !std::mem::take(&mut self.row).is_empty();
             if was_asked_again {
                 // That is doubled by now.
@@ -118,6 +132,42 @@ impl Known {
         match self.is_disproved() || self.in_vain / IN_VAIN_MAX > self.came {
             true => Reply::LimitsNoMore,
             false => Reply::Dead,
+        }
+    }
+
+    /// A URL of it is finished without a request.
+    pub(super) fn on_unasked(&mut self, url: &str) {
+        self.waiting.remove(&xxh3_64(url.as_bytes()));
+    }
+
+    /// Remembers a URL that ended so. Where it was one of several in a row, it is asked for once more when a page comes.
+    pub(super) fn remember(&mut self, url: Option<Candidate>) {
+        let is_new = |(url, _): &Candidate| !self.again.contains(&xxh3_64(url.as_bytes()));
+        if let Some(url) = url.filter(is_new)
+            && self.ended.len() < URLS_MAX
+        {
+            self.ended.push(url);
+        }
+    }
+
+    /// What is to be asked for once more, since a page came.
+    pub(super) fn take_back(&mut self) -> Vec<Candidate> {
+        let back = std::mem::take(&mut self.ended);
+        if self.again.len() + back.len() > URLS_MAX {
+            self.again.clear();
+        }
+        self.again
+            .extend(back.iter().map(|(url, _)| xxh3_64(url.as_bytes())));
+        back
+    }
+
+    /// It limits no more, or has never done so: what ended so is a run of the host's own.
+    pub(super) fn into_run(self) -> Run {
+        Run {
+            answers: u32::try_from(self.row.len()).unwrap_or(u32::MAX),
+            sign: self.limit.sign,
+            urls: self.ended,
+            stage: Stage::Own,
         }
     }
 }

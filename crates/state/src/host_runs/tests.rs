@@ -1,5 +1,8 @@
-use archive::{FetchRecord, LinkRecord, PageSummary};
-use outcome::{JunkReason, Verdict};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, VecDeque};
+
+use archive::{FetchRecord, LinkRecord, PageRecord, PageSummary};
+use outcome::{JunkReason, Outcome, Verdict};
 use proptest::prelude::*;
 
 use super::*;
@@ -53,10 +56,74 @@ fn redirect(url: u32, target: &str) -> PageRecord {
 #[derive(Default)]
 struct Crawl {
     runs: HostRuns,
+    /// Until then pages that were good before are answered as all others are.
+    refuses_until: Duration,
     now_ms: u64,
     asked_again: u32,
     rested: Duration,
     back: Vec<String>,
+    first: Option<String>,
+}
+
+/// A host that refuses for some seconds after each so many pages.
+struct Limited<'a> {
+    good: u32,
+    /// One after the other, the last one again and again.
+    seconds: &'a [u64],
+    /// Of a refusal.
+    status: &'a dyn Fn(u32) -> u16,
+    given: u32,
+    limits: usize,
+    until: Duration,
+    came: BTreeSet<u32>,
+}
+
+impl Limited<'_> {
+    fn answer(&mut self, url: u32, now: Duration) -> PageRecord {
+        if self.given >= self.good && now >= self.until {
+            let seconds = self.seconds[self.limits.min(self.seconds.len() - 1)];
+            self.until = now + Duration::from_secs(seconds);
+            (self.given, self.limits) = (0, self.limits + 1);
+        }
+        if now < self.until {
+            return error(url, (self.status)(url));
+        }
+        self.given += 1;
+        self.came.insert(url);
+        page(url)
+    }
+}
+
+/// A crawl of 300 pages of such a host, ten a second: how many came, and after how many requests.
+fn limited_crawl(good: u32, seconds: &[u64], status: &dyn Fn(u32) -> u16) -> (usize, u32) {
+    let host = RefCell::new(Limited {
+        good,
+        seconds,
+        status,
+        given: 0,
+        limits: 0,
+        until: Duration::ZERO,
+        came: BTreeSet::new(),
+    });
+    let (mut crawl, mut requests) = (Crawl::default(), 0);
+    let mut waiting = VecDeque::from_iter(0..300);
+    while let Some(url) = waiting.pop_front() {
+        requests += crawl.visit(&|now| host.borrow_mut().answer(url, now));
+        crawl.now_ms += 80;
+        let first = crawl.first.take();
+        for back in crawl.back.drain(..) {
+            let number = back
+                .rsplit('/')
+                .next()
+                .and_then(|number| number.parse().ok());
+            let number = number.expect("a number");
+            match first.as_ref() == Some(&back) {
+                true => waiting.push_front(number),
+                false => waiting.push_back(number),
+            }
+        }
+    }
+    (host.borrow().came.len(), requests)
 }
 
 impl Crawl {
@@ -82,6 +149,11 @@ impl Crawl {
             self.now_ms += 20;
             let fetch = fetch.clone();
             let sign = sign_of(&answer);
+            let good_pages = match Duration::from_millis(self.now_ms) < self.refuses_until {
+                true => GoodPages::Refused,
+                false if self.refuses_until.is_zero() => GoodPages::Unknown,
+                false => GoodPages::Come,
+            };
             let limited = sign.and_then(|sign| {
                 let asked = fetch.retry_after_s.map(Duration::from_secs_f64);
                 let unread = Unread {
@@ -90,26 +162,28 @@ impl Crawl {
                     sign: &sign,
                     asked,
                     attempt,
+                    good_pages,
                 };
-                let rest = self.runs.rest_after(&unread, true)?;
-                Some((sign.as_str().to_owned(), rest))
+                self.runs.limited_by(&unread, true)
             });
-            let Some((like, rest)) = limited else {
-                let step = self.runs.note(&Event::Page(Box::new(answer)));
+            let Some(limited) = limited else {
+                let step = self.runs.note(HOST, &Event::Page(Box::new(answer)));
                 self.back.extend(step.back.into_iter().map(|(url, _)| url));
+                self.first = step.first;
                 return attempt;
             };
-            self.runs.note(&Event::Attempt(AttemptRecord {
-                url: answer.url,
-                host: HOST.into(),
-                attempt,
-                fetch,
-                limited: Some(LimitedRecord {
-                    like,
-                    rest_s: rest.as_secs_f64(),
+            self.runs.note(
+                HOST,
+                &Event::Attempt(AttemptRecord {
+                    url: answer.url,
+                    host: HOST.into(),
+                    attempt,
+                    fetch,
+                    limited: Some(limited.clone()),
+                    ..AttemptRecord::default()
                 }),
-                ..AttemptRecord::default()
-            }));
+            );
+            let rest = Duration::from_secs_f64(limited.rest_s);
             self.asked_again += 1;
             self.rested += rest;
             self.now_ms += rest.as_millis() as u64;
@@ -199,25 +273,102 @@ fn a_limit_that_lasts_longer_than_was_waited_is_found_out_when_it_is_over() {
 }
 
 #[test]
+fn a_host_that_refuses_what_it_gave_before_is_waited_for_however_long_that_lasts() {
+    for (status, seconds) in [(403, 60), (404, 60), (403, 600), (404, 3_600)] {
+        let mut crawl = Crawl::with_pages(40);
+        crawl.refuses_until = Duration::from_secs(seconds);
+        let until = crawl.refuses_until;
+        let answer = move |url| {
+            move |now: Duration| match now < until {
+                true => error(url, status),
+                false => page(url),
+            }
+        };
+        let requests: u32 = (100..110).map(|url| crawl.visit(&answer(url))).sum();
+        // It takes the more requests the longer it lasts, but few.
+        assert!(requests < 30, "{status} for {seconds} s: {requests}");
+        assert_eq!(crawl.back.len(), 5, "{status} for {seconds} s");
+        let rest = crawl.limits().expect("it limits");
+        assert!(rest <= 2 * until, "{status} for {seconds} s: {rest:?}");
+    }
+}
+
+#[test]
+fn limits_of_which_nothing_is_sure_lose_few_pages() {
+    let refuses = |_: u32| 403;
+    let mixed = |url: u32| if url.is_multiple_of(7) { 404 } else { 403 };
+    for (good, seconds, status) in [
+        // The first one outlasts the rests; another one comes before one of its pages is asked for again.
+        (50, &[45, 1][..], &refuses as &dyn Fn(u32) -> u16),
+        (50, &[45, 1], &mixed),
+        (40, &[5], &mixed),
+        // It is found out at once, and lasts longer later.
+        (60, &[3, 40], &refuses),
+    ] {
+        let (came, requests) = limited_crawl(good, seconds, status);
+        println!("{good} {seconds:?}: {came} of 300, {requests}");
+        assert!(came >= 299, "{good} {seconds:?}: {came} of 300");
+        assert!(requests < 480, "{good} {seconds:?}: {requests}");
+    }
+}
+
+#[test]
+fn of_many_hosts_with_dead_links_the_urls_of_those_met_last_are_remembered() {
+    let mut runs = HostRuns::default();
+    for host in 0..3 * REMEMBERED_MAX {
+        for dead in [false, true] {
+            let url = u32::from(dead);
+            let mut answer = if dead { error(url, 404) } else { page(url) };
+            answer.host = format!("{host}.example");
+            runs.note(&answer.host.clone(), &Event::Page(Box::new(answer)));
+        }
+    }
+    let urls = runs.hosts.values().filter_map(|host| host.run.as_ref());
+    let remembered: usize = urls.map(|run| run.urls.len()).sum();
+    assert_eq!(remembered, REMEMBERED_MAX);
+}
+
+#[test]
+fn a_dead_link_by_which_a_long_limit_is_looked_into_does_not_last_longer_than_that() {
+    let mut crawl = Crawl::with_pages(40);
+    crawl.refuses_until = Duration::from_secs(100);
+    let until = crawl.refuses_until;
+    crawl.visit_all(100..104, |url| error(url, 403));
+    assert_eq!(crawl.runs.refuses_all(HOST), None);
+    let dead = |url| move |_: Duration| error(url, 403);
+    let tries = crawl.visit(&dead(104)) + crawl.visit(&dead(105));
+    assert!(tries < 12, "{tries}");
+    assert!(crawl.limits().is_some() && crawl.now_ms < 3 * until.as_millis() as u64);
+    assert_eq!(crawl.runs.refuses_all(HOST), None);
+}
+
+#[test]
 fn what_is_to_tell_of_a_limit_and_is_not_asked_for_holds_nothing_up() {
     let mut crawl = Crawl::with_pages(40);
     crawl.visit_all(100..105, |url| error(url, 403));
     let url = format!("http://{HOST}/105");
-    crawl.runs.note(&Event::Attempt(AttemptRecord {
-        url: url.clone(),
-        host: HOST.into(),
-        attempt: 1,
-        limited: Some(LimitedRecord {
-            like: Sign::error(403).expect("a sign").as_str().into(),
-            rest_s: 1.0,
+    crawl.runs.note(
+        HOST,
+        &Event::Attempt(AttemptRecord {
+            url: url.clone(),
+            host: HOST.into(),
+            attempt: 1,
+            limited: Some(LimitedRecord {
+                like: Sign::error(403).expect("a sign").as_str().into(),
+                rest_s: 1.0,
+                is_sure: false,
+            }),
+            ..AttemptRecord::default()
         }),
-        ..AttemptRecord::default()
-    }));
-    crawl.runs.note(&Event::Page(Box::new(PageRecord {
-        url,
-        host: HOST.into(),
-        ..PageRecord::default()
-    })));
+    );
+    crawl.runs.note(
+        HOST,
+        &Event::Page(Box::new(PageRecord {
+            url,
+            host: HOST.into(),
+            ..PageRecord::default()
+        })),
+    );
     // Another one is.
     assert!(crawl.visit(&|_| error(106, 403)) > 1);
 }

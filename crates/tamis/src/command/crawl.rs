@@ -428,7 +428,7 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
         let waiting = report::words::plural(snapshot.pending, "URL waits", "URLs wait");
         let first = summary.detail.as_deref().unwrap_or_default();
         output.say(format!(
-            "{waiting} on hosts that give no answer, only server errors, or no robots.txt: {first}; carry on later with: tamis crawl \
+            "{waiting} on hosts that give no answer, no page, or no robots.txt: {first}; carry on later with: tamis crawl \
              --dir {dir}"
         ));
         if snapshot.pages_this_start == 0 {

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::silent::Trouble;
 use super::*;
 use crate::lease::Lease;
-use crate::politeness::{Limit, Sign};
+use crate::politeness::{GoodPages, Limit, Sign};
 use crate::url::CanonicalUrl;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -112,4 +113,94 @@ fn a_url_by_which_a_host_is_looked_into_goes_before_all_others_of_its_host_alone
         .collect();
     assert_eq!(of_a.len(), 2, "{order:?}");
     assert_eq!((of_a[0].0.as_str(), of_a[0].1), (probed.as_str(), 0.5));
+}
+
+/// What pages say that a host of three pages gave before, as a run of its answers is looked into so often; `answer`
+/// is theirs.
+fn looked_into(
+    times: usize,
+    is_sure: bool,
+    answer: &HostAdvice,
+) -> (Frontier, Vec<String>, GoodPages) {
+    let now = Instant::now();
+    let mut frontier = with((0..9).map(|number| url("a.example", number)), now);
+    let mut at = now;
+    for _ in 0..3 {
+        let page = lease(&mut frontier, at);
+        let advice = HostAdvice {
+            status: 200,
+            good: Some(page.url().url.clone()),
+            ..HostAdvice::default()
+        };
+        frontier.body_done(&page.url().url.host(), at, &advice);
+        frontier.settle(page.finished()).expect("settles");
+        at += SECOND;
+    }
+    let probe = lease(&mut frontier, at);
+    let (probe, host) = (probe.url().url.clone(), probe.url().url.host());
+    frontier.body_done(&host, at, &HostAdvice::default());
+    let sign = Sign::error(403).expect("an error");
+    let mut asked = Vec::new();
+    for _ in 0..times {
+        frontier.look_into(&probe, (&sign, is_sure), 7, |_| true);
+        at += SECOND;
+        let next = frontier.next(at, &mut All).expect("reads");
+        assert!(
+            matches!(&next, Next::Errand(of, 7) if *of == host),
+            "{next:?}"
+        );
+        let good = frontier.take_doubted(&host).expect("it was good");
+        asked.push(good.as_str().to_owned());
+        frontier.body_done(&host, at, answer);
+    }
+    let said = frontier.good_pages(&host, &sign);
+    assert_eq!(
+        frontier.good_pages(&host, &Sign::empty()),
+        GoodPages::Unknown
+    );
+    (frontier, asked, said)
+}
+
+#[test]
+fn a_host_refuses_all_where_the_page_that_was_good_last_and_the_first_one_are_answered_as_the_run_is()
+ {
+    let refused = HostAdvice {
+        is_doubt: true,
+        status: 403,
+        sign: Sign::error(403),
+        ..HostAdvice::default()
+    };
+    let good = ["http://a.example/2", "http://a.example/0"].map(String::from);
+    let (_, asked, said) = looked_into(1, false, &refused);
+    assert_eq!(
+        (&*asked, said),
+        (&good[..1], GoodPages::Unknown),
+        "one may have been good but once"
+    );
+    let (mut frontier, asked, said) = looked_into(2, false, &refused);
+    assert_eq!((asked, said), (good.to_vec(), GoodPages::Refused));
+    let now = Instant::now() + 100 * SECOND;
+    assert!(frontier.first_in_trouble(now).is_none());
+    let (mut sure, _, _) = looked_into(2, true, &refused);
+    let trouble = sure.first_in_trouble(now).map(|host| host.trouble);
+    assert_eq!(trouble, Some(Trouble::RefusesAll));
+    let host = url("a.example", 0).url.host();
+    sure.end_looks(&host);
+    assert!(sure.first_in_trouble(now).is_none());
+    // Once one comes that is over.
+    let come = HostAdvice {
+        status: 200,
+        sign: None,
+        ..refused.clone()
+    };
+    frontier.body_done(&host, now, &come);
+    let sign = Sign::error(403).expect("an error");
+    assert_eq!(frontier.good_pages(&host, &sign), GoodPages::Come);
+    // What else becomes of them says nothing.
+    let unwell = HostAdvice {
+        status: 500,
+        sign: None,
+        ..refused
+    };
+    assert_eq!(looked_into(3, false, &unwell).2, GoodPages::Unknown);
 }

@@ -30,7 +30,7 @@ impl Frontier {
             with_urls().count(),
             troubled().filter(is_undecided).count(),
             with_urls()
-                .filter(|host| host.politeness.outage().is_some())
+                .filter(|host| host.politeness.outage().is_some() || host.politeness.refuses_all())
                 .count(),
         );
         let kept = &self.silent.troubled;

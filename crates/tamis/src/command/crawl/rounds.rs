@@ -121,7 +121,7 @@ pub(super) fn continuous(runner: &Runner<'_>) -> anyhow::Result<Exit> {
                 // What could not be reached is tried again after the pause.
                 StopReason::HostsUnreachable => {
                     runner.tell(format!(
-                        "all that is left waits on hosts that give no answer, only server errors, or no robots.txt: {}; it goes on \
+                        "all that is left waits on hosts that give no answer, no page, or no robots.txt: {}; it goes on \
                          in {} s",
                         summary.detail.as_deref().unwrap_or_default(),
                         until.saturating_duration_since(Instant::now()).as_secs()
