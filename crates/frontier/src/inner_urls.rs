@@ -61,7 +61,7 @@ pub fn inner_values(url: &CanonicalUrl) -> Vec<InnerValue<'_>> {
             |(name, value)| match value.is_empty() && name.contains('/') {
                 // A query that is a value itself: `/frames.html?org/x/List.html`.
                 true => (NAMELESS, name, is_of_site(name, &host)),
-                false => (name, value, is_of_site(value, &host)),
+                false => (name, value, leads_back(value, &host)),
             },
         )
         .collect();
@@ -209,6 +209,24 @@ fn is_of_site(value: &str, host: &HostKey) -> bool {
     })
 }
 
+/// Whether the value of a parameter is one, or a reference relative to a page.
+fn leads_back(value: &str, host: &HostKey) -> bool {
+    is_of_site(value, host) || unescaped(value).any(|text| is_relative(&text))
+}
+
+/// Whether a text is, by its form, a reference relative to where it stands (RFC 3986 §4.2): `viewtopic.php?t=12`,
+/// `../index.html`. What has neither dots before it nor a query with a value may be any word.
+fn is_relative(text: &str) -> bool {
+    let is_path = |path: &str| {
+        let is_of_path = |byte: u8| byte.is_ascii_alphanumeric() || b"._-~/%".contains(&byte);
+        path.contains(['.', '/']) && path.bytes().all(is_of_path)
+    };
+    match text.split_once('?') {
+        Some((path, query)) => is_path(path) && query.find('=').is_some_and(|at| at > 0),
+        None => (text.starts_with("./") || text.starts_with("../")) && is_path(text),
+    }
+}
+
 fn is_host(authority: &str, host: &HostKey) -> bool {
     let name = authority.rsplit('@').next().unwrap_or(authority);
     let name = name.split(':').next().unwrap_or(name);
@@ -341,6 +359,22 @@ mod tests {
         assert_eq!(in_path, place("http://a.example/in/next/%2Fb"));
         let back = url("http://a.example/in?return=L2FydGljbGVzLzc=");
         assert!(inner_values(&back)[0].is_of_site);
+        for (relative, leads_back) in [
+            ("viewtopic.php%3Ff%3D3%26t%3D12", true),
+            ("./index.php", true),
+            ("..%2Fforum%2Fviewforum.php%3Ff%3D2", true),
+            ("index.php", false),
+            ("what+is+it%3Fa%3Db", false),
+            ("who%3Fa%3Db", false),
+            ("3.5", false),
+        ] {
+            let back = url(&format!("http://a.example/in?return={relative}"));
+            assert_eq!(inner_values(&back)[0].is_of_site, leads_back, "{relative}");
+        }
+        // Files of a mirror.
+        assert!(
+            inner_values(&url("http://a.example/forum/viewtopic.php%3Ft%3D12.html")).is_empty()
+        );
         let frames = url("http://a.example/frames.html?org/x/List.html");
         let value = &inner_values(&frames)[0];
         assert_eq!((value.name, value.value), ("", "org/x/List.html"));

@@ -4,8 +4,9 @@
 //! no page of worth, so are the others, most likely. A place is a path with all else in its query
 //! ([`frontier::inner_values`]), and what was read there is counted:
 //!
-//! - *led on*: it brought in a URL elsewhere, or one more page was kept, or redirected to, than one. One such answer, and
-//!   the values of the place are never idle again;
+//! - *led on*: it brought in a URL elsewhere that has not the same value, or one more page was kept, or redirected to, than
+//!   one. One such answer, and the values of the place are never idle again; but the first one read brings in what all
+//!   of them link to, such as the form in another language, and says nothing by that;
 //! - *same*: it repeats a page that is kept, or redirects to what is known;
 //! - *nothing*: it is thin, a list, a wall, an error, a dead link;
 //! - *unwanted*: off the topic, or in another language. That is nothing where the values are URLs of the
@@ -85,7 +86,6 @@ enum Worth {
     Nothing,
     Unwanted,
     Closed,
-    LedOn,
 }
 
 impl Default for IdleValues {
@@ -99,13 +99,14 @@ impl Default for IdleValues {
 impl IdleValues {
     /// Takes in a finished URL. Gives the rules that held before and do not hold any longer.
     pub(crate) fn observe(&mut self, url: &CanonicalUrl, record: &PageRecord) -> Vec<String> {
-        let Some(worth) = worth_of(record) else {
-            return Vec::new();
-        };
         let mut lifted = Vec::new();
         for value in inner_values(url) {
+            let Some((worth, leads_on)) = worth_of(record, &value) else {
+                continue;
+            };
             let place = self.places.entry(value.place, |_, _| {});
             let was_idle = place.is_idle(&value);
+            place.led_on |= leads_on && place.read() > 0;
             place.count(worth, &value, &record.url);
             if was_idle && !place.is_idle(&value) {
                 lifted.push(rule_of(url, &value));
@@ -147,7 +148,6 @@ impl Place {
             Worth::Nothing => self.nothing = self.nothing.saturating_add(1),
             Worth::Unwanted => self.unwanted = self.unwanted.saturating_add(1),
             Worth::Closed => self.closed = self.closed.saturating_add(1),
-            Worth::LedOn => self.led_on = true,
         }
     }
 
@@ -208,35 +208,48 @@ fn rule_of(url: &CanonicalUrl, value: &InnerValue<'_>) -> String {
     }
 }
 
-/// What an answer was worth; none where it does not tell: there was none, or it was not wanted.
-fn worth_of(record: &PageRecord) -> Option<Worth> {
-    let leads_on = record.leads_elsewhere();
-    match &record.outcome {
+/// Whether a page brought in a URL elsewhere that has not the same value.
+fn leads_on(record: &PageRecord, value: &InnerValue<'_>) -> bool {
+    let mut new = record.new_elsewhere();
+    new.any(|url| {
+        !value.is_of_site
+            || CanonicalUrl::parse(url).map_or(true, |url| {
+                inner_values(&url)
+                    .iter()
+                    .all(|other| other.value != value.value)
+            })
+    })
+}
+
+/// What an answer was worth, and whether it led on; none where it does not tell: there was none, or it was not wanted.
+fn worth_of(record: &PageRecord, value: &InnerValue<'_>) -> Option<(Worth, bool)> {
+    let leads_on = leads_on(record, value);
+    let worth = match &record.outcome {
         // The page that all of them redirect to comes in by one of them.
-        Outcome::Redirected if leads_on => Some(Worth::Kept),
-        Outcome::Redirected => Some(Worth::Same),
-        _ if leads_on => Some(Worth::LedOn),
-        Outcome::Judged(Verdict::Index) if original_of(record).is_some() => Some(Worth::Same),
-        Outcome::Judged(Verdict::Index) => Some(Worth::Kept),
+        Outcome::Redirected if leads_on => return Some((Worth::Kept, false)),
+        Outcome::Redirected => Worth::Same,
+        Outcome::Judged(Verdict::Index) if original_of(record).is_some() => Worth::Same,
+        Outcome::Judged(Verdict::Index) => Worth::Kept,
         Outcome::Judged(Verdict::Junk(reason)) => match reason.kind() {
-            JunkKind::Duplicate => Some(Worth::Same),
-            JunkKind::Empty | JunkKind::Error | JunkKind::Wall | JunkKind::NoPage => {
-                Some(Worth::Nothing)
-            }
-            // A list may lead to pages behind the same script; what may not be kept is no verdict, unless its links are
-            // not to be followed either.
-            JunkKind::LinkList => None,
+            JunkKind::Duplicate => Worth::Same,
+            JunkKind::Empty | JunkKind::Error | JunkKind::Wall | JunkKind::NoPage => Worth::Nothing,
+            // A list may lead to pages behind the same script.
+            JunkKind::LinkList => return leads_on.then_some((Worth::Nothing, true)),
+            // What may not be kept is no verdict, unless its links are not to be followed either.
             JunkKind::Withheld => {
                 let page = record.page.as_ref();
-                let is_closed = page.is_some_and(|page| !page.may_index && !page.may_follow);
-                is_closed.then_some(Worth::Closed)
+                match page.is_some_and(|page| !page.may_index && !page.may_follow) {
+                    true => Worth::Closed,
+                    false => return leads_on.then_some((Worth::Nothing, true)),
+                }
             }
-            JunkKind::Unwanted => Some(Worth::Unwanted),
+            JunkKind::Unwanted => Worth::Unwanted,
         },
         Outcome::NotModified | Outcome::Refused(_) | Outcome::Failed(_) | Outcome::Unknown(_) => {
-            None
+            return leads_on.then_some((Worth::Nothing, true));
         }
-    }
+    };
+    Some((worth, leads_on))
 }
 
 #[cfg(test)]
@@ -387,6 +400,33 @@ mod tests {
             values.observe(&url(&at), &record(&at, junk(JunkReason::Thin)));
         }
         assert!(values.find(&url(LOGIN)).is_none());
+    }
+
+    #[test]
+    fn what_the_first_page_of_a_place_links_to_and_links_with_the_same_value_lead_nowhere() {
+        let link = |to: &str| LinkRecord {
+            url: to.into(),
+            fate: LinkFate::New,
+            ..LinkRecord::default()
+        };
+        let with_links = |from: u32, until: u32, to: &dyn Fn(u32) -> String| {
+            let mut values = IdleValues::default();
+            for number in 0..40 {
+                let at = LOGIN.replace('N', &number.to_string());
+                let mut page = record(&at, junk(JunkReason::Thin));
+                if (from..until).contains(&number) {
+                    page.links = vec![link(&to(number))];
+                }
+                values.observe(&url(&at), &page);
+            }
+            values.find(&url(LOGIN)).is_some()
+        };
+        let register = |_| "http://a.example/register".to_owned();
+        assert!(with_links(0, 1, &register) && !with_links(1, 2, &register));
+        let in_english = |number: u32| format!("http://a.example/en/login?next=%2Fa%2F{number}");
+        assert!(with_links(0, 40, &in_english));
+        let of_another = |number: u32| format!("http://a.example/en/login?next=%2Fb%2F{number}");
+        assert!(!with_links(0, 40, &of_another));
     }
 
     #[test]
