@@ -26,6 +26,8 @@ const SENTENCES_MAX: usize = 2;
 const STATEMENT_CHARS_MAX: usize = 120;
 /// A sentence of so few characters, half as many Chinese ones, needs nobody to be sorry, and nobody who asked.
 const BARE_CHARS_MAX: usize = 24;
+/// Hangul and what comes after it: signs for syllables and words.
+const FIRST_SYLLABLE: char = '\u{1100}';
 /// So much own text, in characters and half as many Chinese ones, is a page below a statement that is not
 /// made to the reader: some twenty words.
 const OWN_CHARS_MIN: usize = 120;
@@ -159,7 +161,7 @@ fn is_statement(sentence: &str) -> bool {
     let sentence = bare(sentence);
     let chars = sentence.chars().take(STATEMENT_CHARS_MAX + 1);
     // A Chinese character says as much as two letters or more.
-    let weight: usize = chars.map(|c| 1 + usize::from(!c.is_ascii())).sum();
+    let weight: usize = chars.map(|c| 1 + usize::from(c >= FIRST_SYLLABLE)).sum();
     if weight > STATEMENT_CHARS_MAX * 2 || sentence.is_empty() {
         return false;
     }
@@ -226,6 +228,82 @@ mod tests {
             false => text.chars().count() / 2,
         };
         is_soft_404(title, text, words as u32)
+    }
+
+    #[test]
+    fn error_pages_and_pages_about_something_are_told_apart_in_many_languages() {
+        for (title, text) in [
+            (
+                "Boekhandel",
+                "Sorry, de pagina die u zoekt bestaat niet meer.",
+            ),
+            ("Bokhandel", "Tyvärr, sidan du söker kunde inte hittas."),
+            ("Boghandel", "Beklager, siden du leder efter findes ikke."),
+            ("Kirjakauppa", "Valitettavasti etsimääsi sivua ei löytynyt."),
+            (
+                "Księgarnia",
+                "Przepraszamy, strona, której szukasz, nie istnieje.",
+            ),
+            (
+                "Knihkupectví",
+                "Litujeme, požadovaná stránka nebyla nalezena.",
+            ),
+            ("Könyvesbolt", "Sajnáljuk, a keresett oldal nem található."),
+            (
+                "Librărie",
+                "Ne pare rău, pagina pe care o căutați nu există.",
+            ),
+            ("Kitapçı", "Üzgünüz, aradığınız sayfa bulunamadı."),
+            ("Hiệu sách", "Rất tiếc, trang bạn yêu cầu không tồn tại."),
+            ("Toko buku", "Maaf, halaman yang Anda cari tidak ditemukan."),
+            (
+                "Книгарня",
+                "На жаль, сторінку, яку ви шукаєте, не знайдено.",
+            ),
+            (
+                "Βιβλιοπωλείο",
+                "Λυπούμαστε, η σελίδα που ζητήσατε δεν βρέθηκε.",
+            ),
+            ("مكتبة", "عذراً، الصفحة التي تبحث عنها غير موجودة."),
+            ("کتابفروشی", "متاسفانه صفحه مورد نظر شما یافت نشد."),
+            ("חנות ספרים", "מצטערים, העמוד שחיפשת לא נמצא."),
+            ("किताब घर", "क्षमा करें, आप जो पृष्ठ खोज रहे हैं वह नहीं मिला।"),
+            ("ร้านหนังสือ", "ขออภัย ไม่พบหน้าที่คุณต้องการ"),
+            ("ហាងសៀវភៅ", "សូមអភ័យទោស ទំព័រដែលអ្នកស្វែងរកមិនមានទេ"),
+            ("Страница не найдена - Магазин", "Вернуться на главную"),
+            ("Sayfa bulunamadı | Kitapçı", "Ana sayfa"),
+        ] {
+            assert!(is_error(title, text), "{title}: {text}");
+        }
+        for (title, text) in [
+            (
+                "Zaginiona strona",
+                "Ostatnia strona rękopisu nie zachowała się w archiwum miejskim.",
+            ),
+            (
+                "Kayıp defter",
+                "Defterin ilk sayfası kayıp, ama yazar onu ezbere biliyordu.",
+            ),
+            (
+                "Втрачений лист",
+                "Лист знайдено у старій книзі, яку ніхто не читав сто років.",
+            ),
+            (
+                "Το χαμένο βιβλίο",
+                "Η πρώτη σελίδα του βιβλίου σώζεται στη βιβλιοθήκη.",
+            ),
+            (
+                "الكتاب المفقود",
+                "وجد العامل الكتاب في صندوق قديم قرب النهر.",
+            ),
+            (
+                "Trang cuối",
+                "Trang cuối của cuốn sổ kể về mùa nước lên ở làng.",
+            ),
+            ("หน้าแรก", "หน้าแรกของสมุดเล่าเรื่องแม่น้ำในฤดูฝน"),
+        ] {
+            assert!(!is_error(title, text), "{title}: {text}");
+        }
     }
 
     #[test]
