@@ -326,6 +326,9 @@ impl Dispatcher {
     fn lease_all(&mut self) -> Result<Leased, FrontierError> {
         while self.room.has_room() {
             let next = self.queue.lock().next(Instant::now(), unix_ms())?;
+            if !matches!(next, Next::WaitUntil(_) | Next::InFlight | Next::Drained) {
+                self.watchdog.moved(Instant::now());
+            }
             let visitor = Arc::clone(&self.visitor);
             match next {
                 Next::Lease(lease) => {
