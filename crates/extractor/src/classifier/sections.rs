@@ -17,7 +17,6 @@ use std::ops::Range;
 
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT};
 use crate::line_markers::Marker;
-use crate::metadata::children;
 use crate::page::PageType;
 use crate::prefix_sums::is_prose;
 use crate::survey::Survey;
@@ -89,7 +88,7 @@ impl Joiner<'_, '_> {
         // has begun.
         let (mut is_content, mut has_begun) = (false, false);
         let mut headings: Vec<usize> = Vec::new();
-        for at in children(self.flat, parent) {
+        for at in self.flat.children(parent) {
             let element = &self.flat.elements[at as usize];
             let runs = element.first_run as usize..(element.end_run as usize).min(main.len());
             if runs.is_empty() {

@@ -23,7 +23,7 @@ use std::cmp::Reverse;
 use html5ever::local_name;
 use rustc_hash::FxHashMap;
 
-use crate::class_hints::{Hint, Hints};
+use crate::class_hints::{Hint, Hints, OTHER_PARTS};
 use crate::classifier::in_comments;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Traits};
@@ -51,15 +51,9 @@ const SIGNATURES_MAX: usize = 400;
 /// the whole page.
 const GROUPS_MAX: usize = 16;
 
-/// Parts of a page beside its content, and what is signed without being a post.
-const OTHER_PARTS: [Hint; 6] = [
-    Hint::Nav,
-    Hint::Footer,
-    Hint::Side,
-    Hint::Related,
-    Hint::Review,
-    Hint::Advert,
-];
+/// Parts of a page beside its content, and what is signed without being a post. Programs name posts comments, and put them
+/// into forms.
+const OTHERS: Hints = OTHER_PARTS.without(&[Hint::Comment, Hint::Form]);
 
 /// Whether a page is made of signed posts, or declares in its markup that it is one question with its answers.
 pub(super) fn make_up(flat: &FlatDom<'_>, survey: &Survey) -> bool {
@@ -150,7 +144,7 @@ fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     flat.ancestors(at).any(|at| {
         let element = &flat.elements[at as usize];
         let is_frame = matches!(element.tag, Tag::Nav | Tag::Aside | Tag::Footer);
-        let is_part = OTHER_PARTS.iter().any(|&hint| element.hints.has(hint));
+        let is_part = element.hints.has_any(OTHERS);
         is_frame || is_part && !matches!(element.tag, Tag::Body | Tag::Html)
     })
 }
