@@ -6,7 +6,7 @@ use html5ever::local_name;
 use scraper::Html;
 use url::Url;
 
-use crate::assemble::{Assembled, assemble};
+use crate::assemble::assemble;
 use crate::carried::{self, Carried, Facts};
 use crate::class_hints::Hint;
 use crate::classifier::{self, Classification, Classified};
@@ -119,8 +119,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
     };
     let mut fields = metadata::read(&classified, &found.base, context);
     let mut limits_hit = dom.limits_hit;
-    limits_hit.extend(found.limits_hit);
-    limits_hit.extend(flat.cut);
+    limits_hit.extend(found.limits_hit.into_iter().chain(flat.cut));
     let mut links = found.links;
     mark_main(&flat, main, &found.nodes, &mut links);
     let (visible_text_chars, link_density) = visible(&flat);
@@ -131,15 +130,11 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
         (Some(_), _) | (_, Content::Whole) => Carried::default(),
     };
     add_facts(&mut fields, &carried.facts, &flat.title);
-    let Assembled {
-        mut blocks,
-        formulas,
-    } = made;
-    leave_out_closings(&classification.page_type, content, &carried, &mut blocks);
+    leave_out_closings(&classified, content, &carried, &mut made.blocks);
     Page {
-        text: crate::blocks::plain(&blocks),
-        blocks,
-        formulas,
+        text: crate::blocks::plain(&made.blocks),
+        blocks: made.blocks,
+        formulas: made.formulas,
         source: carried.source,
         added: carried.added,
         needs_scripts: carried.needs_scripts,
@@ -176,12 +171,12 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
 
 /// Leaves out what a running text of the page's own ends with and that is none of it.
 fn leave_out_closings(
-    page_type: &PageType,
+    page: &Classified<'_, '_>,
     content: Content,
     carried: &Carried,
     blocks: &mut Vec<crate::blocks::Block>,
 ) {
-    let is_text = classifier::is_running_text(page_type) && carried.added.is_empty();
+    let is_text = classifier::is_running_text(page.page_type) && carried.added.is_empty();
     if content == Content::Chosen && is_text {
         closings::leave_out(blocks);
     }
