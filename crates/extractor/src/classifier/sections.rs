@@ -102,10 +102,12 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether an element is made as one of them is.
-    fn has(&self, element: &FlatElement<'a>) -> bool {
+    /// Whether an element is made as one of them is. What is not the first of its section may be a box of its own, if
+    /// it is no paragraph.
+    fn has(&self, element: &FlatElement<'a>, is_first: bool) -> bool {
         let is_alike = || family(element).is_some_and(|family| self.alike.contains(&family));
-        self.headed.contains(&element.tag) || is_alike()
+        let is_headed = self.headed.contains(&element.tag);
+        is_headed && (is_first || element.tag == Tag::P) || is_alike()
     }
 }
 
@@ -127,9 +129,9 @@ struct Joiner<'j, 'a> {
 impl Joiner<'_, '_> {
     /// Joins sections among the children of an element.
     fn join(&self, parent: ElementIndex, main: &mut [bool]) {
-        // Whether what was met last is content; the headings that join a section to it, whether the section has begun,
-        // and whether it was joined.
-        let (mut is_content, mut has_begun, mut is_joined) = (false, false, false);
+        // Whether what was met last is content; the headings that join a section to it, and whether the section
+        // has begun.
+        let (mut is_content, mut has_begun) = (false, false);
         let mut headings: Vec<usize> = Vec::new();
         let mut known = Known::default();
         for at in self.flat.children(parent) {
@@ -144,16 +146,15 @@ impl Joiner<'_, '_> {
                     headings.clear();
                 }
                 headings.extend(is_content.then_some(runs.start));
-                is_joined = false;
                 continue;
             }
-            has_begun = true;
+            let is_first = !std::mem::replace(&mut has_begun, true);
             let is_headed = is_content && !headings.is_empty();
             if self.is_content(runs.clone(), main) == Some(true) {
                 known.add(element, is_headed);
             }
-            is_joined |= known.has(element);
-            if is_headed && is_joined && self.choose(parent, runs.clone(), main) {
+            let may_join = is_headed && known.has(element, is_first);
+            if may_join && self.choose(parent, runs.clone(), main) {
                 headings.iter().for_each(|&run| main[run] = true);
             }
             is_content = self.is_content(runs, main).unwrap_or(is_content);
@@ -252,7 +253,7 @@ mod tests {
         let own = section("In winter", "level2");
         check(&own, &[true; 2]);
         check(&own.repeat(2), &[true; 4]);
-        check(&format!("{own}<p>{PROSE}"), &[true; 3]);
+        check(&format!("{own}<div class=level2><p>{PROSE}"), &[true; 3]);
         check("<h2>In winter</h2><div><p>Shut</div>", &[false; 2]);
         check(
             &format!(
@@ -293,6 +294,12 @@ mod tests {
             check(&behind, &[true, true, false, false]);
             let paragraph = format!("<h3>In winter</h3><p>{PROSE}</p>{}", section(heading, "x"));
             check_chosen(&paragraph, &[2, 3], &[true, true, false, false]);
+        }
+        // A box behind the last section has its heading within.
+        let text = format!("<h2>In winter</h2><p>{PROSE}</p>");
+        for text in [text, section("In winter", "level2")] {
+            let box_ = format!("{text}<div class=x><h3>Who we are</h3><p>{PROSE}</div>");
+            check_chosen(&box_, &[2, 3], &[true, true, false, false]);
         }
         // Where headings stand between parts of the text, a further part may have any class.
         let parts = ["intro", "body", "tail"].map(|class| section("In winter", class));
