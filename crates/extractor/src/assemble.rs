@@ -13,7 +13,7 @@ use scraper::Html;
 use crate::blocks::{Block, CellSpan, ListItem};
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Traits};
-use crate::formulas::Formulas;
+use crate::formulas::{self, Formulas};
 use crate::tag::Tag;
 use crate::verbatim;
 
@@ -59,20 +59,49 @@ impl Parts<'_, '_> {
     }
 }
 
+/// Blocks, and which formulas stand in their text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Assembled {
+    pub blocks: Vec<Block>,
+    /// The TeX of each formula that stands in the text as `$TeX$`.
+    pub formulas: Vec<String>,
+}
+
+impl Assembled {
+    /// Adds what follows.
+    pub(crate) fn extend(&mut self, more: Assembled) {
+        self.blocks.extend(more.blocks);
+        self.formulas.extend(more.formulas);
+    }
+}
+
 /// Makes blocks of the chosen runs.
-pub(crate) fn blocks(
+pub(crate) fn assemble(
     html: &Html,
     flat: &FlatDom<'_>,
     texts: &[String],
     chosen: &[bool],
-) -> Vec<Block> {
-    let page = &Parts {
+) -> Assembled {
+    let page = Parts {
         html,
         flat,
         texts,
         chosen,
         formulas: Formulas::of(html, flat),
     };
+    let blocks = blocks(&page);
+    let mut formulas: Vec<String> = page.formulas.into_tex().collect();
+    let chosen = texts.iter().zip(chosen).filter(|(_, chosen)| **chosen);
+    let mut unset = chosen.flat_map(|(text, _)| formulas::unset(text));
+    if let Some(first) = unset.next().filter(|_| formulas::sets_tex(html)) {
+        formulas.push(first.to_owned());
+        formulas.extend(unset.map(str::to_owned));
+    }
+    Assembled { blocks, formulas }
+}
+
+fn blocks(page: &Parts<'_, '_>) -> Vec<Block> {
+    let (flat, chosen) = (page.flat, page.chosen);
     let mut images = Images::of(flat, chosen);
     let mut out = Vec::new();
     let mut index = 0;
@@ -515,7 +544,7 @@ mod tests {
         let flat = FlatDom::of(&html);
         let texts: Vec<String> = flat.runs.iter().map(|run| flat.run_text(run)).collect();
         let chosen = vec![true; texts.len()];
-        blocks(&html, &flat, &texts, &chosen)
+        assemble(&html, &flat, &texts, &chosen).blocks
     }
 
     #[test]
@@ -527,6 +556,28 @@ mod tests {
                 language: "rust".into()
             }]
         );
+    }
+
+    #[test]
+    fn formulas_of_the_text_are_those_that_the_page_marks_or_has_a_program_for() {
+        let formulas = |head: &str, text: &str| {
+            let html = format!("{head}<p>so {text} holds, and $src_dir/*.txt costs $5 and $6");
+            let html = scraper::Html::parse_document(&html);
+            let flat = FlatDom::of(&html);
+            let texts: Vec<String> = flat.runs.iter().map(|run| flat.run_text(run)).collect();
+            assemble(&html, &flat, &texts, &vec![true; texts.len()]).formulas
+        };
+        let math = "<math><msub><mi>x</mi><mn>1</mn></msub></math>";
+        assert_eq!(formulas("", math), ["x_{1}"]);
+        assert_eq!(formulas("", "$x_{1}$"), [""; 0]);
+        for program in [
+            "<script src=https://a.example/mathjax@3/tex-mml-chtml.js></script>",
+            "<script>renderMathInElement(document.body)</script>",
+        ] {
+            let found = formulas(program, "$x_{1}$");
+            assert_eq!(found[0], "x_{1}");
+        }
+        assert_eq!(formulas("<script>x = 1</script>", "$x_{1}$"), [""; 0]);
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! Blocks as Markdown: CommonMark with pipe tables. Words of the page stay words: see [`markdown_text`].
 
 use crate::blocks::{Block, CellSpan, ListItem, is_web_source};
-use crate::markdown_text::{self, Place, escaped};
+use crate::markdown_text::{self, Formulas, Place, escaped};
 
 /// Lists are indented no deeper.
 const LIST_DEPTH_MAX: u8 = 8;
 /// Columns of an expanded table.
 const COLUMNS_MAX: usize = 1_000;
 
-/// The blocks as Markdown.
-pub fn markdown(blocks: &[Block]) -> String {
+/// The blocks as Markdown; `formulas` is the TeX that stands in their text between dollars.
+pub fn markdown(blocks: &[Block], formulas: &[String]) -> String {
+    let formulas = &formulas.iter().map(String::as_str).collect();
+    let escaped = |text: &str, place: Place| escaped(text, place, formulas);
     let mut out = String::new();
     for block in blocks {
         let part = match block {
@@ -17,16 +19,16 @@ pub fn markdown(blocks: &[Block]) -> String {
                 let marks = "#".repeat(usize::from((*level).clamp(1, 6)));
                 around(&format!("{marks} "), &escaped(text, Place::Heading), "")
             }
-            Block::Paragraph { text } => paragraph(text),
+            Block::Paragraph { text } => paragraph(text, formulas),
             Block::Quote { text } => prefixed("> ", &escaped(text, Place::Lines)),
             Block::Caption { text } => around("*", &escaped(text, Place::Emphasis), "*"),
             Block::Code { text, language } => fenced(text, language),
             Block::Formula { tex } => markdown_text::display(tex),
             Block::Image { source, alt } => picture(source, alt),
-            Block::List { items, .. } => list(items),
+            Block::List { items, .. } => list(items, formulas),
             Block::Table {
                 rows, head, spans, ..
-            } => pipe_table(&expanded(rows, spans), *head),
+            } => pipe_table(&expanded(rows, spans), *head, formulas),
         };
         if part.is_empty() {
             continue;
@@ -43,8 +45,8 @@ pub fn markdown(blocks: &[Block]) -> String {
 }
 
 /// The lines are those that the page asked for.
-fn paragraph(text: &str) -> String {
-    escaped(text, Place::Lines).replace('\n', "  \n")
+fn paragraph(text: &str, formulas: &Formulas<'_>) -> String {
+    escaped(text, Place::Lines, formulas).replace('\n', "  \n")
 }
 
 /// The text between two marks; nothing where there is none.
@@ -58,9 +60,9 @@ fn around(before: &str, text: &str, after: &str) -> String {
 /// A picture, or only what stands for it where its address is not one of the web.
 fn picture(source: &str, alt: &str) -> String {
     if !is_web_source(source) {
-        return paragraph(alt);
+        return paragraph(alt, &Formulas::default());
     }
-    let alt = escaped(alt, Place::Brackets);
+    let alt = escaped(alt, Place::Brackets, &Formulas::default());
     let mut address = String::with_capacity(source.len());
     for (at, c) in source.char_indices() {
         match c {
@@ -90,7 +92,7 @@ struct OpenList {
 
 /// A list, its items numbered where their own list is; nested ones are indented below the text of the
 /// item above.
-fn list(items: &[ListItem]) -> String {
+fn list(items: &[ListItem], formulas: &Formulas<'_>) -> String {
     let mut out = String::new();
     let mut open: Vec<OpenList> = Vec::new();
     for item in items {
@@ -116,7 +118,7 @@ fn list(items: &[ListItem]) -> String {
         }
         out.push_str(&" ".repeat(indent));
         out.push_str(&mark);
-        out.push_str(&escaped(&item.text, Place::Item));
+        out.push_str(&escaped(&item.text, Place::Item, formulas));
     }
     out
 }
@@ -191,7 +193,7 @@ fn fenced(text: &str, language: &str) -> String {
     )
 }
 
-fn pipe_table(rows: &[Vec<String>], head: bool) -> String {
+fn pipe_table(rows: &[Vec<String>], head: bool, formulas: &Formulas<'_>) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     if columns == 0 {
         return String::new();
@@ -201,7 +203,7 @@ fn pipe_table(rows: &[Vec<String>], head: bool) -> String {
         for column in 0..columns {
             let cell = row.get(column).map_or("", String::as_str);
             out.push(' ');
-            out.push_str(&escaped(cell, Place::Cell));
+            out.push_str(&escaped(cell, Place::Cell, formulas));
             out.push_str(" |");
         }
         out
@@ -225,6 +227,10 @@ mod tests {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
     use super::*;
+
+    fn markdown(blocks: &[Block]) -> String {
+        super::markdown(blocks, &[])
+    }
 
     fn paragraph(text: &str) -> Block {
         Block::Paragraph { text: text.into() }
@@ -351,7 +357,7 @@ mod tests {
     }
 
     /// Text that would be markup if it were not escaped.
-    const HOSTILE: [&str; 34] = [
+    const HOSTILE: [&str; 37] = [
         "Use the <script>alert(1)</script> tag",
         "a Vec<String> of <div>",
         "<img src=x onerror=alert(1)>",
@@ -386,7 +392,19 @@ mod tests {
         "*a `b* c` <d *e*>f",
         "[*a](b)* ](c) [[d]](e)",
         "a*b*c a_b_c a~b~c *(d)* (*e*)",
+        "cp $src_dir/*.txt:$dst_dir/*.bak and $my_dir/<name>/$file",
+        "$_a_$ and $\\[b](c)^$, $x_<d>$ $5 $$_e_$$",
+        "a~~`~~` 1~~]:~~b",
     ];
+
+    #[test]
+    fn a_long_line_costs_a_look_at_each_of_its_signs() {
+        // The line's end was sought from every sign of it: two megabytes took minutes.
+        let line = "The river rose again, and took [the] old bridge with it. ";
+        let line = line.repeat(1 << 15);
+        let written = markdown(&[paragraph(&line)]);
+        assert_eq!(written.trim_end(), line.trim_end());
+    }
 
     #[test]
     fn text_of_a_page_is_no_markup() {
@@ -427,10 +445,18 @@ mod tests {
 
     #[test]
     fn formulas_stay_tex_and_are_no_tags() {
-        let written = |text: &str| markdown(&[paragraph(text)]);
+        let formulas = ["a_{1} \\, \\{b\\}^*", "c^*", "\\a<b>", "_a `b`_"].map(str::to_owned);
+        let written = |text: &str| super::markdown(&[paragraph(text)], &formulas);
         let formula = "so $a_{1} \\, \\{b\\}^*$ and $c^*$ hold";
         assert_eq!(written(formula), format!("{formula}\n"));
+        assert_eq!(written("it costs $5: $c^*$"), "it costs $5: $c^*$\n");
         assert_eq!(written("$\\a<b>$"), "$\\a< b>$\n");
+        // What is none of the page's formulas is text, as is one in which code could begin.
+        assert_eq!(
+            written("$a_d/*.txt:$b_d/*.bak or $my_dir/<name>/$c"),
+            "$a_d/\\*.txt:$b_d/*.bak or $my_dir/\\<name>/$c\n"
+        );
+        assert_eq!(written("$_a `b`_$"), "$\\_a \\`b`_$\n");
         let tex = "\\frac{a}{b}\n\n- c<d>\n```\n&lt;\n[x]: y";
         assert_eq!(
             markdown(&[Block::Formula { tex: tex.into() }]),
@@ -471,7 +497,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
-        fn any_text_reads_back(text in "a?[-a1 .#>*_~`|\\\\\\[\\]()<!&;:=+x/数。\n]{0,24}b?") {
+        fn any_text_reads_back(text in "a?[-a1 .#>*_~`|\\\\\\[\\]()<!&;:=+x/$^数。\n]{0,24}b?") {
             reads_any(&text);
         }
 
@@ -481,10 +507,11 @@ mod tests {
         }
     }
 
-    const MARKS: [&str; 44] = [
+    const MARKS: [&str; 47] = [
         "*", "**", "_", "__", "~", "~~", "~~~", "`", "```", "<", "</", "<!--", "-->", "<b>", "[",
         "]", "](", "![", "[^1]", "]:", "&lt;", "&#60;", "\\", "|", "\n", "\n", "# ", "> ", "- ",
         "1. ", "2) ", "---", "===", "|-|-|", " ", " ", "a", "b", "1", "数据", "，", "《", "@", ".",
+        "$", "$_", "^$",
     ];
 
     /// As [`reads_back`], of texts that have something to read.

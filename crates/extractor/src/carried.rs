@@ -20,7 +20,7 @@ use html5ever::local_name;
 use outcome::PageType;
 use scraper::{ElementRef, Html, Node};
 
-use crate::assemble;
+use crate::assemble::{Assembled, assemble};
 use crate::blocks::{self, Block};
 use crate::bounded::byte_prefix;
 use crate::char_counts::CharCounts;
@@ -83,7 +83,7 @@ pub(crate) struct Carried {
 }
 
 /// Adds to the blocks of a page what it carries outside its visible text, where they lack it.
-pub(crate) fn add(page: &Classified<'_, '_>, blocks: &mut Vec<Block>) -> Carried {
+pub(crate) fn add(page: &Classified<'_, '_>, content: &mut Assembled) -> Carried {
     let needs_scripts = needs_scripts::evidence(page.html, page.flat);
     let mut shown: u32 = chosen(page.flat, page.main)
         .map(|run| run.counts.weight)
@@ -97,17 +97,17 @@ pub(crate) fn add(page: &Classified<'_, '_>, blocks: &mut Vec<Block>) -> Carried
     if shown < EMPTY_BELOW {
         if carried.source == TextSource::Noscript && !carried.needs_scripts.is_empty() {
             // The request to turn scripts on is no content.
-            blocks.clear();
+            content.blocks.clear();
             (shown, carried.source) = (0, TextSource::Page);
         }
         if let Some((found, made)) = body(page, shown) {
             // What little was chosen is a title or a notice; it stays first.
-            if shown * LONGER < weight_of(&blocks::plain(&made)) {
+            if shown * LONGER < weight_of(&blocks::plain(&made.blocks)) {
                 carried.source = found.source;
             }
             carried.added.push(AddedText::of(found.source, &made));
             carried.facts = found.facts;
-            blocks.extend(made);
+            content.extend(made);
             return carried;
         }
     }
@@ -118,13 +118,13 @@ pub(crate) fn add(page: &Classified<'_, '_>, blocks: &mut Vec<Block>) -> Carried
     {
         let made = blocks_of(description);
         carried.added.push(AddedText::of(TextSource::JsonLd, &made));
-        blocks.extend(made);
+        content.extend(made);
     }
     carried
 }
 
 /// The text that takes the place of a content that is not there.
-fn body(page: &Classified<'_, '_>, shown: u32) -> Option<(Found, Vec<Block>)> {
+fn body(page: &Classified<'_, '_>, shown: u32) -> Option<(Found, Assembled)> {
     let Classified {
         html,
         flat,
@@ -139,7 +139,7 @@ fn body(page: &Classified<'_, '_>, shown: u32) -> Option<(Found, Vec<Block>)> {
         .chain(in_markup(html, &flat.title))
         .filter_map(|found| usable(found, known, BODY_MIN.max(shown * LONGER)));
     // Of the bodies the longest: a state may hold the article whose beginning JSON-LD has.
-    let longest = bodies.max_by_key(|(_, made)| blocks::plain(made).len());
+    let longest = bodies.max_by_key(|(_, made)| blocks::plain(&made.blocks).len());
     longest.or_else(|| {
         let described = descriptions(flat, structured).into_iter();
         let mut described =
@@ -148,9 +148,9 @@ fn body(page: &Classified<'_, '_>, shown: u32) -> Option<(Found, Vec<Block>)> {
     })
 }
 
-fn usable(found: Found, known: &Known, weight_min: u32) -> Option<(Found, Vec<Block>)> {
+fn usable(found: Found, known: &Known, weight_min: u32) -> Option<(Found, Assembled)> {
     let made = blocks_of(&found.text);
-    let text = blocks::plain(&made);
+    let text = blocks::plain(&made.blocks);
     let is_new = weight_of(&text) >= weight_min && known.share(&text) < SHARE_MAX;
     is_new.then_some((found, made))
 }
@@ -274,7 +274,7 @@ fn source_of_runs(flat: &FlatDom<'_>, main: &[bool]) -> TextSource {
 }
 
 /// A text as blocks: its markup is read if it has any, else its lines are paragraphs.
-fn blocks_of(text: &str) -> Vec<Block> {
+fn blocks_of(text: &str) -> Assembled {
     let text = byte_prefix(text, TEXT_BYTES_MAX);
     if !["</", "<p", "<br", "<img"]
         .iter()
@@ -282,7 +282,10 @@ fn blocks_of(text: &str) -> Vec<Block> {
     {
         let lines = text.lines().map(crate::whitespace::collapsed);
         let lines = lines.filter(|line| !line.is_empty());
-        return lines.map(|text| Block::Paragraph { text }).collect();
+        return Assembled {
+            blocks: lines.map(|text| Block::Paragraph { text }).collect(),
+            formulas: Vec::new(),
+        };
     }
     let dom = dom::parse(text, &DomLimits::DEFAULT);
     let flat = FlatDom::of(&dom.html);
@@ -293,15 +296,15 @@ fn blocks_of(text: &str) -> Vec<Block> {
             .any(|at| flat.elements[at as usize].traits.has(Traits::HIDDEN))
     };
     let shown: Vec<bool> = flat.runs.iter().map(is_shown).collect();
-    assemble::blocks(&dom.html, &flat, &texts, &shown)
+    assemble(&dom.html, &flat, &texts, &shown)
 }
 
 impl AddedText {
-    fn of(source: TextSource, made: &[Block]) -> AddedText {
+    fn of(source: TextSource, made: &Assembled) -> AddedText {
         AddedText {
             source,
-            blocks: made.len(),
-            chars: blocks::plain(made).chars().count(),
+            blocks: made.blocks.len(),
+            chars: blocks::plain(&made.blocks).chars().count(),
         }
     }
 }

@@ -52,7 +52,37 @@ pub(crate) enum Hint {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Hints(pub u32);
 
+/// Parts of a page beside its text, as elements are named. Who uses it says which of them he leaves out, and why.
+pub(crate) const OTHER_PARTS: Hints = Hints::all(&[
+    Hint::Nav,
+    Hint::Footer,
+    Hint::Side,
+    Hint::Related,
+    Hint::Comment,
+    Hint::Review,
+    Hint::Consent,
+    Hint::Advert,
+    Hint::Form,
+]);
+
 impl Hints {
+    const fn all(hints: &[Hint]) -> Hints {
+        let (mut all, mut at) = (0, 0);
+        while at < hints.len() {
+            all |= 1 << hints[at] as u32;
+            at += 1;
+        }
+        Hints(all)
+    }
+
+    pub(crate) const fn without(self, hints: &[Hint]) -> Hints {
+        Hints(self.0 & !Hints::all(hints).0)
+    }
+
+    pub(crate) fn has_any(self, others: Hints) -> bool {
+        self.0 & others.0 != 0
+    }
+
     pub(crate) fn has(self, hint: Hint) -> bool {
         self.0 & (1 << hint as u32) != 0
     }

@@ -39,6 +39,7 @@ use url::Url;
 
 use crate::features::Features;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
+use crate::metadata;
 use crate::page::PageType;
 use crate::page_type::{self, Guess};
 use crate::shingles;
@@ -163,8 +164,11 @@ pub(crate) fn classify_by_odds(
             attributes::keep(flat, survey, &probability, &mut main);
         }
         PageType::Article | PageType::Service | PageType::Documentation | PageType::Other => {
-            attributes::keep_beside_text(flat, survey, &probability, &mut main);
-            verses::keep(flat, survey, &features.paths, &probability, &mut main);
+            let title = metadata::title_of(flat, survey, structured, &main, url);
+            let title = title.as_deref();
+            attributes::keep_beside_text(flat, survey, title, &probability, &mut main);
+            let paths = &features.paths;
+            verses::keep(flat, survey, paths, title, &probability, &mut main);
         }
         _ => {}
     }

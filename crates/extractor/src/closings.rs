@@ -11,7 +11,7 @@ use regex::Regex;
 
 use crate::blocks::Block;
 
-/// The most lines that are left out: then it is no closing.
+/// The most closing lines at the end of a text. More of them are what the text is about, so none is left out.
 const LINES_MAX: usize = 8;
 /// The most bytes of a line that is looked at.
 const LINE_BYTES_MAX: usize = 600;
@@ -70,9 +70,11 @@ const PLACES: [&str; 14] = [
 /// Lines of other forms, by the whole of them.
 static FORMS: LazyLock<Regex> = LazyLock::new(|| {
     const NEIGHBOURS: &str = r"[【\[（(<《«‹]*\s*(?:上|下)一?(?:篇|章|页|条|则|节|张|回)(?:文章|新闻|内容)?\s*(?:[:：】\]）)>》»›].{0,160}|没有了.{0,20})?";
-    const CODE: &str = r"(?:请|您可|可)?(?:扫一扫|扫描|扫码|微信扫|长按|识别|点击|戳)[^。！？]{0,24}(?:二维码|公众号|关注我们|阅读原文|查看原文|查看更多)[^。！？]{0,24}[。！]?";
+    // With a comma or a full stop it is a sentence.
+    const CODE: &str = r"(?:请|您可|可)?(?:扫一扫|扫描|扫码|微信扫|长按|识别|点击|戳)[^。！？，,；]{0,24}(?:二维码|公众号|关注我们|阅读原文|查看原文|查看更多)[^。！？，,；]{0,24}";
     const FOLLOW: &str = r"(?:欢迎|请|敬请)?关注[^。！？]{0,12}(?:公众号|微信号|视频号|头条号)[^。！？]{0,30}[。！]?";
-    const LIKE: &str = r"(?:如果|若|喜欢|觉得|欢迎|求|请|别忘|记得)[^。！？]{0,20}点赞[^。！？]{0,16}(?:收藏|转发|关注|分享|在看)[^。！？]{0,10}[。！~]?";
+    // The reader is asked, and what is asked ends the line: "觉得无聊的人才会去点赞" tells of somebody.
+    const LIKE: &str = r"(?:(?:如果|若|喜欢|觉得)[^。！？]{0,20}?(?:[，,请就]|欢迎|别忘|记得)|欢迎|求|请|别忘|记得)(?:了|您|你|大家|各位|多多?|帮忙|给我们?|给小编|给个|来个|动动?手|随手|顺手|一定|也)*点赞(?:[、，,和与及并或再加\s+＋·/“”]|一下|支持|评论|留言|投币|打赏)*(?:收藏|转发|关注|分享|在看)(?:[、，,和与及并或再加\s+＋·/“”]|收藏|转发|关注|分享|在看|一下|支持|评论|留言|本文|三连|给朋友|给好友|给更多人?|我们?|小编|本号|[吧哦哟呀啦噢])*[。！!~～]*";
     const ADDRESS: &str = r"[^。！？]{0,24}(?:首发域名|首发网址|手机版阅读网址|手机版更新最快网址|最新网址)\s*[:：].{0,80}";
     const PLATFORM: &str =
         r"(?:特别|平台)?声明\s*[:：].{0,120}(?:本平台|平台)仅提供信息(?:存储|发布).{0,30}";
@@ -82,64 +84,93 @@ static FORMS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("a constant pattern")
 });
 
+/// A sentence that tells to scan or to press, which serves the site, the account or the writer.
+static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
+    const WHOM: &str =
+        "关注|公众号|订阅号|视频号|阅读原文|查看原文|本站|本网|本报|本刊|本号|本平台|我们|小编";
+    let pattern = format!(
+        r"^(?:请|您可|可)?(?:扫一扫|扫描|扫码|微信扫|长按|识别|点击|戳)[^。！？]{{0,40}}?(?:{WHOM})[^。！？]{{0,24}}[。！]?$"
+    );
+    Regex::new(&pattern).expect("a constant pattern")
+});
+
 /// Leaves out the closing lines of a text that has others.
 pub(crate) fn leave_out(blocks: &mut Vec<Block>) {
-    let mut at = blocks.len();
-    let mut left = LINES_MAX;
-    while let Some(block) = at.checked_sub(1).and_then(|last| blocks.get_mut(last)) {
-        match block {
-            Block::Image { .. } => {}
-            Block::Paragraph { text } => {
-                let end = end_of_text(text, &mut left);
-                if end > 0 {
-                    text.truncate(end);
-                    return;
-                }
-                // A page of nothing else is left as it is.
-                if at == 1 {
-                    return;
-                }
-                blocks.remove(at - 1);
-            }
-            Block::List { items, .. } => {
-                while left > 0 && items.last().is_some_and(|item| is_closing(&item.text)) {
-                    items.pop();
-                    left -= 1;
-                }
-                if !items.is_empty() || at == 1 {
-                    return;
-                }
-                blocks.remove(at - 1);
-            }
-            Block::Heading { .. }
-            | Block::Caption { .. }
-            | Block::Table { .. }
-            | Block::Code { .. }
-            | Block::Quote { .. }
-            | Block::Formula { .. } => return,
-        }
-        at -= 1;
+    let Some(closings) = Closings::of(blocks) else {
+        return;
+    };
+    if let Some((at, end)) = closings.cut
+        && let Block::Paragraph { text } = &mut blocks[at]
+    {
+        text.truncate(end);
+    }
+    // From the last one on.
+    for at in closings.whole {
+        blocks.remove(at);
     }
 }
 
-/// Where a paragraph ends without its closing lines.
-fn end_of_text(text: &str, left: &mut usize) -> usize {
+/// The closing lines of a text.
+#[derive(Default)]
+struct Closings {
+    /// Blocks of nothing else, from the last one on.
+    whole: Vec<usize>,
+    /// A paragraph that ends with some, and where its text ends.
+    cut: Option<(usize, usize)>,
+}
+
+impl Closings {
+    /// None where there is no text before them, or more of them than a text ends with.
+    fn of(blocks: &[Block]) -> Option<Closings> {
+        let mut found = Closings::default();
+        let mut left = LINES_MAX;
+        for (at, block) in blocks.iter().enumerate().rev() {
+            match block {
+                Block::Image { .. } => {}
+                Block::Paragraph { text } => {
+                    let end = end_of_text(text, &mut left)?;
+                    if end > 0 {
+                        found.cut = (end < text.trim_end().len()).then_some((at, end));
+                        return Some(found);
+                    }
+                    found.whole.push(at);
+                }
+                Block::List { items, .. } if items.iter().all(|item| is_closing(&item.text)) => {
+                    left = left.checked_sub(items.len())?;
+                    found.whole.push(at);
+                }
+                Block::List { .. }
+                | Block::Heading { .. }
+                | Block::Caption { .. }
+                | Block::Table { .. }
+                | Block::Code { .. }
+                | Block::Quote { .. }
+                | Block::Formula { .. } => return Some(found),
+            }
+        }
+        None
+    }
+}
+
+/// Where a paragraph ends without its closing lines; nothing where these are more than are left.
+fn end_of_text(text: &str, left: &mut usize) -> Option<usize> {
     let mut end = text.trim_end().len();
     while end > 0 {
         let line = text[..end].rfind('\n').map_or(0, |at| at + 1);
-        if *left == 0 || !is_closing(&text[line..end]) {
+        if !is_closing(&text[line..end]) {
             break;
         }
-        *left -= 1;
+        *left = left.checked_sub(1)?;
         end = text[..line].trim_end().len();
     }
-    end
+    Some(end)
 }
 
 /// Whether a line says only what to do with the page.
 fn is_closing(line: &str) -> bool {
     let line = line.trim();
-    (1..=LINE_BYTES_MAX).contains(&line.len()) && (is_row_of_labels(line) || FORMS.is_match(line))
+    (1..=LINE_BYTES_MAX).contains(&line.len())
+        && (is_row_of_labels(line) || FORMS.is_match(line) || SENTENCE.is_match(line))
 }
 
 fn is_row_of_labels(line: &str) -> bool {
@@ -153,6 +184,7 @@ fn is_row_of_labels(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocks::ListItem;
 
     #[test]
     fn a_line_that_says_what_to_do_with_the_page_is_a_closing() {
@@ -172,6 +204,14 @@ mod tests {
             "请记住本书首发域名：www.a.example。手机版阅读网址：m.a.example",
             "特别声明：以上内容为自媒体平台用户上传并发布，本平台仅提供信息存储服务。",
             "如果您喜欢本文，请点赞、收藏、转发",
+            "觉得有用就点赞、收藏吧！",
+            "喜欢的话，记得点赞和转发给更多人哦~",
+            "求点赞，收藏",
+            "长按识别二维码",
+            "扫描二维码查看更多内容",
+            "扫描下方二维码，添加小编微信，加入读者群。",
+            "点击“阅读原文”即可报名。",
+            "长按二维码，关注本站。",
             "(责任编辑：admin)",
         ] {
             assert!(is_closing(line), "{line}");
@@ -193,6 +233,15 @@ mod tests {
             "声明：本店将于五月一日起停业。",
             "责任编辑的工作是核对每一个数字。",
             "如果你赞成，请举手。",
+            // The last step of a guide was left out.
+            "扫描商家的二维码，输入金额后完成付款。",
+            "扫描商家的二维码，输入金额后完成付款",
+            "点击“查看更多”即可看到今年的全部账单。",
+            "觉得无聊的人才会去点赞和转发。",
+            "觉得无聊，点赞和转发的人越来越少。",
+            "喜欢他的人就会点赞，然后分享到别的群里。",
+            "如果没有人点赞，我就不会转发。",
+            "识别二维码后，仪器会自动显示型号。",
             "",
         ] {
             assert!(!is_closing(line), "{line}");
@@ -219,7 +268,34 @@ mod tests {
         let amid = ["长按二维码关注", "正文。"];
         assert_eq!(left(&amid), amid);
         assert_eq!(left(&["【打印】【关闭】"]), ["【打印】【关闭】"]);
-        assert_eq!(left(&[&"举报\n".repeat(20)]).len(), 20 - LINES_MAX);
+        // As many as a text ends with, and one more.
+        let many = |count: usize| left(&["正文。", &"举报\n".repeat(count)]);
+        assert_eq!(many(LINES_MAX), ["正文。"]);
+        assert_eq!(many(LINES_MAX + 1).len(), LINES_MAX + 2);
+        assert_eq!(left(&["举报", "反馈"]), ["举报", "反馈"]);
         assert_eq!(left(&[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_list_goes_as_a_whole_or_not_at_all() {
+        let left = |items: &[&str]| {
+            let item = |text: &&str| ListItem {
+                depth: 0,
+                ordered: true,
+                text: (*text).to_owned(),
+            };
+            let text = "正文。".to_owned();
+            let items = items.iter().map(item).collect();
+            let list = Block::List {
+                ordered: true,
+                items,
+            };
+            let mut blocks = vec![Block::Paragraph { text }, list];
+            leave_out(&mut blocks);
+            crate::blocks::plain(&blocks).lines().count() - 1
+        };
+        assert_eq!(left(&["打开微信，点击右上角的加号。", "扫描二维码"]), 2);
+        assert_eq!(left(&["扫描二维码", "分享", "举报/反馈"]), 0);
+        assert_eq!(left(&["举报"; LINES_MAX + 1]), LINES_MAX + 1);
     }
 }

@@ -189,7 +189,7 @@ fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)>
         keep(found.at, checked(found.year, found.month, found.day));
     }
     if let Some(found) = forms::short_year_first(&text).filter(|_| may_be_short)
-        && role::announces_year(&text[..found.at])
+        && role::announces_year(&text[..found.at], text[found.at + 2..].starts_with('.'))
     {
         keep(
             found.at,
@@ -490,7 +490,11 @@ mod tests {
             "등록일 : 21-03-05",
             "发表于 21-03-05",
             "发布时间：21/3/5",
+            "发表 21-3-5 a.b",
             "投稿日：21.03.05",
+            "发布：21.03.05",
+            "본문 | 입력 21.03.05 14:05",
+            "관리자 작성일 21.03.05",
         ] {
             check(line, Some("2021-03-05"));
             assert_eq!(
@@ -512,6 +516,19 @@ mod tests {
             "Posted 21-03-05",
             "发布 21-13-05",
             "发布 21-03-05-7",
+            // Versions were dates.
+            "苹果今日发布 15.4.1",
+            "苹果今日发布 15.04.01",
+            "系统更新 15.4.1",
+            "系统更新 15.04.11",
+            "版本更新：12.3.1",
+            "版本更新：12.10.11",
+            "发布 20.04.6",
+            "发布 20.4.06",
+            "更新 10.12.11.13",
+            "更新：12.10.11章",
+            "发布 12-10-11版",
+            "更新 20.04.05-1",
         ] {
             check(line, None);
         }

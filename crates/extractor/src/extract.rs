@@ -6,7 +6,7 @@ use html5ever::local_name;
 use scraper::Html;
 use url::Url;
 
-use crate::assemble;
+use crate::assemble::assemble;
 use crate::carried::{self, Carried, Facts};
 use crate::class_hints::Hint;
 use crate::classifier::{self, Classification, Classified};
@@ -84,6 +84,7 @@ fn add_without_frames(page: &mut Page, beside: Page) {
     if page.text.is_empty() && !beside.text.is_empty() {
         page.text = beside.text;
         page.blocks = beside.blocks;
+        page.formulas = beside.formulas;
         page.source = TextSource::Noframes;
         page.lang = page.lang.take().or(beside.lang);
         page.title = page.title.take().or(beside.title);
@@ -105,7 +106,7 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
     };
     let (classification, paths) = classification(&flat, &survey, &structured, context.url, content);
     let main = &classification.main;
-    let mut blocks = assemble::blocks(&dom.html, &flat, &survey.texts, main);
+    let mut made = assemble(&dom.html, &flat, &survey.texts, main);
     let found = links::links(&dom.html, context);
     let classified = Classified {
         html: &dom.html,
@@ -118,22 +119,22 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
     };
     let mut fields = metadata::read(&classified, &found.base, context);
     let mut limits_hit = dom.limits_hit;
-    limits_hit.extend(found.limits_hit);
-    limits_hit.extend(flat.cut);
+    limits_hit.extend(found.limits_hit.into_iter().chain(flat.cut));
     let mut links = found.links;
     mark_main(&flat, main, &found.nodes, &mut links);
     let (visible_text_chars, link_density) = visible(&flat);
     let (wall, doubt) = wall(&classified, visible_text_chars, context, content).unzip();
     // What a wall carries is no text of the page.
     let carried = match (&wall, content) {
-        (None, Content::Chosen) => carried::add(&classified, &mut blocks),
+        (None, Content::Chosen) => carried::add(&classified, &mut made),
         (Some(_), _) | (_, Content::Whole) => Carried::default(),
     };
     add_facts(&mut fields, &carried.facts, &flat.title);
-    leave_out_closings(&classification.page_type, content, &carried, &mut blocks);
+    leave_out_closings(&classified, content, &carried, &mut made.blocks);
     Page {
-        text: crate::blocks::plain(&blocks),
-        blocks,
+        text: crate::blocks::plain(&made.blocks),
+        blocks: made.blocks,
+        formulas: made.formulas,
         source: carried.source,
         added: carried.added,
         needs_scripts: carried.needs_scripts,
@@ -170,12 +171,12 @@ fn extract_content(dom: BoundedDom, context: &PageContext<'_>, content: Content)
 
 /// Leaves out what a running text of the page's own ends with and that is none of it.
 fn leave_out_closings(
-    page_type: &PageType,
+    page: &Classified<'_, '_>,
     content: Content,
     carried: &Carried,
     blocks: &mut Vec<crate::blocks::Block>,
 ) {
-    let is_text = classifier::is_running_text(page_type) && carried.added.is_empty();
+    let is_text = classifier::is_running_text(page.page_type) && carried.added.is_empty();
     if content == Content::Chosen && is_text {
         closings::leave_out(blocks);
     }

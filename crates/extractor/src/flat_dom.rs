@@ -223,6 +223,20 @@ impl<'a> FlatDom<'a> {
         }
     }
 
+    /// The elements directly in another.
+    pub(crate) fn children(
+        &self,
+        parent: ElementIndex,
+    ) -> impl Iterator<Item = ElementIndex> + use<'_, 'a> {
+        let end = self.elements.get(parent as usize).map_or(0, |at| at.end);
+        let mut next = parent.saturating_add(1);
+        std::iter::from_fn(move || {
+            let child = (next < end).then_some(next)?;
+            next = self.elements.get(child as usize)?.end;
+            Some(child)
+        })
+    }
+
     /// The elements from `index` up to the root, itself first; at most 64, so that the cost is bounded
     /// on any page.
     pub(crate) fn ancestors(

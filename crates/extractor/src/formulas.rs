@@ -4,6 +4,8 @@
 //! text reads "E = m c 2 E=mc^2". Here the source stands for all of it; MathML without one is written
 //! as TeX.
 
+use std::ops::Range;
+
 use ego_tree::NodeRef;
 use html5ever::local_name;
 use scraper::{Html, Node, node::Element};
@@ -65,6 +67,11 @@ impl Formulas {
         self.found.is_empty()
     }
 
+    /// The TeX of all of them.
+    pub(crate) fn into_tex(self) -> impl Iterator<Item = String> {
+        self.found.into_iter().map(|formula| formula.tex)
+    }
+
     fn around(&self, element: ElementIndex) -> Option<&Formula> {
         let after = self.found.partition_point(|formula| formula.at <= element);
         let formula = self.found.get(after.checked_sub(1)?)?;
@@ -107,6 +114,42 @@ impl Formulas {
             None => Some(Err(out.trim_end().to_owned())),
         }
     }
+}
+
+/// What stands between each dollar of a text and the next one, with its place, dollars included.
+pub(crate) fn between_dollars(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+    let mut dollars = text.match_indices('$').map(|(at, _)| at).peekable();
+    std::iter::from_fn(move || {
+        let start = dollars.next()?;
+        let end = *dollars.peek()?;
+        Some((&text[start + 1..end], start..end + 1))
+    })
+}
+
+/// What a text has between two dollars, if it may be TeX that a script will set: without blanks inside of them, and with
+/// a sign that TeX has and prices have not.
+pub(crate) fn unset(text: &str) -> impl Iterator<Item = &str> {
+    let is_tight = |tex: &str| tex.trim() == tex && !tex.is_empty();
+    let found = between_dollars(text).map(|(tex, _)| tex);
+    found.filter(move |tex| is_tight(tex) && tex.contains(['\\', '^', '_']))
+}
+
+/// Whether a page loads a program that sets the TeX in its text.
+pub(crate) fn sets_tex(html: &Html) -> bool {
+    html.tree.nodes().any(|node| {
+        let element = node.value().as_element();
+        let is_script = |element: &&Element| element.name.local == local_name!("script");
+        element.filter(is_script).is_some_and(|script| {
+            let source = script.attribute(&local_name!("src")).unwrap_or("");
+            let source = source.to_ascii_lowercase();
+            let is_told = |text: &str| text.contains("mathjax") || text.contains("katex");
+            let set_up = || node.first_child()?.value().as_text().map(|text| &**text);
+            is_told(&source)
+                || set_up().is_some_and(|text: &str| {
+                    text.contains("MathJax") || text.contains("renderMathInElement")
+                })
+        })
+    })
 }
 
 /// Whether an element stands for a formula, with all that is in it: see [`Traits::FORMULA`].

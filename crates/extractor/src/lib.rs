@@ -81,6 +81,7 @@ mod structured;
 mod survey;
 mod tag;
 mod text_title;
+mod titles;
 mod tokenizer;
 #[doc(hidden)]
 pub mod training;

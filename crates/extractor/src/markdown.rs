@@ -219,13 +219,44 @@ mod tests {
         assert_eq!(deep("12. "), format!("{}12\\. 12. x\ny\n", kept("12. ")));
         let far = format!("{}far\n", " ".repeat(INDENT_MAX + 9));
         assert_eq!(shallow(&far), format!("{}far\n", " ".repeat(INDENT_MAX)));
-        // All words are read, and each line costs no more than the last.
-        let page = page(&format!(
-            "{}\n{}",
-            "> ".repeat(20_000),
-            "eels\n".repeat(20_000)
-        ));
-        assert_eq!(page.text.matches("eels").count(), 20_000);
+        let page = page(&format!("{}\n{}", "> ".repeat(20_000), "eels\n".repeat(99)));
+        assert_eq!(page.text.matches("eels").count(), 99);
+    }
+
+    /// The most quotes and items that are open at once in a text as it is parsed. Each line costs the parser a look at
+    /// all of them.
+    fn open_at_once(text: &str) -> usize {
+        let (mut open, mut most) = (0, 0);
+        for event in Parser::new_ext(&shallow(text), Options::empty()) {
+            match event {
+                Event::Start(Tag::BlockQuote(_) | Tag::Item) => open += 1,
+                Event::End(TagEnd::BlockQuote(_) | TagEnd::Item) => open -= 1,
+                _ => {}
+            }
+            most = most.max(open);
+        }
+        most
+    }
+
+    /// By their signs, and by blanks before them, two for each at least.
+    const OPEN_MAX: usize = DEPTH_MAX + INDENT_MAX / 2;
+
+    #[test]
+    fn no_text_opens_more_quotes_and_lists_than_its_depth_allows() {
+        let indented = |at: usize| format!("{}- eel\n", "  ".repeat(at));
+        let quoted = |at: usize| format!("{}eel\n", "> - ".repeat(at));
+        let stairs: String = (0..1_000).map(indented).collect();
+        let quotes: String = (0..1_000).map(quoted).collect();
+        for text in [
+            &"> ".repeat(20_000),
+            &"> - 1. ".repeat(20_000),
+            &stairs,
+            &quotes,
+            &format!("{stairs}{quotes}"),
+        ] {
+            let open = open_at_once(text);
+            assert!((DEPTH_MAX - 1..=OPEN_MAX).contains(&open), "{open}");
+        }
     }
 
     #[test]
@@ -302,6 +333,11 @@ mod tests {
         #[test]
         fn any_text_is_a_page(text in "[-#>*`|\\[\\]()<a \n:0-9.]{0,80}") {
             page(&text);
+        }
+
+        #[test]
+        fn any_marks_of_blocks_open_no_more(text in "([->*1.) \t]{1,90}a?\n){0,9}") {
+            proptest::prop_assert!(open_at_once(&text) <= OPEN_MAX);
         }
     }
 }

@@ -7,11 +7,14 @@
 //! `3 * 4`, `C#` and `[12]` stay as they are.
 //!
 //! Formulas in a line, `$x_{1}$`, are TeX, in which a backslash means something else. Blanks mean nothing there, so
-//! that one behind a `<` does what a backslash does elsewhere.
+//! that one behind a `<` does what a backslash does elsewhere. Which they are is known from where the text was
+//! assembled: between two dollars there may be paths and prices as well.
+//!
+//! Cost: linear in the text. A line is looked at as a whole only where it begins.
 //!
 //! Source: CommonMark 0.31.2, §2.4, §4, §6.2; GitHub Flavored Markdown §4.10, §6.5.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 /// Where a text will stand.
@@ -38,9 +41,12 @@ impl Place {
     }
 }
 
+/// The TeX of a page's formulas.
+pub(crate) type Formulas<'p> = HashSet<&'p str>;
+
 /// The text as Markdown. Its lines stay lines, without the empty ones and without blanks around them, where it
-/// has lines of its own; else it is on one line.
-pub(crate) fn escaped(text: &str, place: Place) -> String {
+/// has lines of its own; else it is on one line. What stands between two dollars and is one of the formulas stays TeX.
+pub(crate) fn escaped(text: &str, place: Place, formulas: &Formulas<'_>) -> String {
     let lines = text
         .split(['\n', '\r'])
         .map(|line| line.trim_matches(BLANKS));
@@ -56,7 +62,7 @@ pub(crate) fn escaped(text: &str, place: Place) -> String {
         |c: char| !c.is_ascii() || c.is_ascii_alphabetic() || " \n,.;'\"?!()/%".contains(c);
     match text.chars().all(is_plain) {
         true => text,
-        false => Escape::new(&text, place).run(),
+        false => Escape::new(&text, place, formulas).run(),
     }
 }
 
@@ -138,7 +144,7 @@ struct Escape<'t> {
 }
 
 impl<'t> Escape<'t> {
-    fn new(text: &'t str, place: Place) -> Self {
+    fn new(text: &'t str, place: Place, known: &Formulas<'_>) -> Self {
         let without_marks = text.trim_end_matches('#');
         let has_mark = without_marks.len() < text.len()
             && (without_marks.is_empty() || without_marks.ends_with([' ', '\t']));
@@ -146,7 +152,7 @@ impl<'t> Escape<'t> {
         Self {
             text,
             place,
-            formulas: formulas(text),
+            formulas: formulas(text, known),
             openers: openers(text, place == Place::Emphasis),
             last_backtick: text.rfind('`').unwrap_or_default(),
             has_at_sign: text.contains('@'),
@@ -191,18 +197,28 @@ impl<'t> Escape<'t> {
 
     /// The signs to escape of a mark that begins here: of a block or of emphasis.
     fn mark(&self, at: usize) -> Option<Range<usize>> {
-        let is_start = at == 0 || self.text[..at].ends_with('\n');
+        let of_block = self.begins_line(at).then(|| self.mark_of_block(at));
+        of_block
+            .flatten()
+            .or_else(|| self.openers.get(&at).cloned())
+    }
+
+    fn begins_line(&self, at: usize) -> bool {
+        at == 0 || self.text[..at].ends_with('\n')
+    }
+
+    /// The signs to escape of the mark of a block, or of a task in a list, that a line begins with.
+    fn mark_of_block(&self, at: usize) -> Option<Range<usize>> {
+        if !self.place.begins_blocks() {
+            return None;
+        }
         let line = self.text[at..].lines().next().unwrap_or_default();
-        let of_block = (is_start && self.place.begins_blocks()).then(|| block_mark(line));
-        if let Some(mark) = of_block.flatten() {
+        if let Some(mark) = block_mark(line) {
             return Some(at + mark.start..at + mark.end);
         }
-        // A task of a list.
         let is_task = |task: &&str| line.starts_with(*task);
-        if at == 0 && self.place == Place::Item && ["[ ]", "[x]", "[X]"].iter().any(is_task) {
-            return Some(0..1);
-        }
-        self.openers.get(&at).cloned()
+        let may_be_task = at == 0 && self.place == Place::Item;
+        (may_be_task && ["[ ]", "[x]", "[X]"].iter().any(is_task)).then_some(0..1)
     }
 
     /// Whether a sign is markup where it stands; emphasis and blocks aside.
@@ -255,26 +271,17 @@ fn block_mark(line: &str) -> Option<Range<usize>> {
     }
 }
 
-/// The formulas in a text: between two dollars without blanks inside of them, with a sign that TeX has and
-/// prices have not.
-fn formulas(text: &str) -> Vec<Range<usize>> {
+/// Where known formulas stand in a text: between two dollars. One in which code could begin is text.
+fn formulas(text: &str, known: &Formulas<'_>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
+    if known.is_empty() {
+        return found;
+    }
     let mut from = 0;
-    while let Some(start) = text[from..].find('$').map(|at| from + at) {
-        let end = text[start + 1..].find('$').map(|at| start + 1 + at);
-        let Some(end) = end else { break };
-        let tex = &text[start + 1..end];
-        let is_tight = !tex.starts_with(char::is_whitespace) && !tex.ends_with(char::is_whitespace);
-        let is_formula = !tex.is_empty()
-            && is_tight
-            && tex.contains(['\\', '^', '_'])
-            && !tex.contains(['`', '\n']);
-        from = match is_formula {
-            true => end + 1,
-            false => end,
-        };
-        if is_formula {
-            found.push(start..end + 1);
+    for (tex, range) in crate::formulas::between_dollars(text) {
+        if range.start >= from && known.contains(tex) && !tex.contains(['`', '\n']) {
+            from = range.end;
+            found.push(range);
         }
     }
     found
@@ -321,9 +328,10 @@ fn run(sign: char, bytes: Range<usize>, previous: Option<char>, next: Option<cha
     let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_mark = |c: Option<char>| c.is_some_and(|c| c.is_ascii_punctuation());
-    // Whether it leans on the one and not on the other; `_` does nothing within a word.
+    // Whether it leans on the one and not on the other; `_` does nothing within a word, `~~` may do it anywhere.
+    let is_anywhere = sign == '~' && bytes.len() > 1;
     let leans = |on: Option<char>, from: Option<char>| {
-        !is_blank(on) && !(is_letter(from) && (is_mark(on) || sign == '_'))
+        !is_blank(on) && (is_anywhere || !(is_letter(from) && (is_mark(on) || sign == '_')))
     };
     Run {
         sign,

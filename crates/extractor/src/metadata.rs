@@ -35,6 +35,7 @@ use crate::tag::Tag;
 
 use byline_zone::BylineZone;
 use dating::Dating;
+pub(crate) use title::letters;
 
 /// The metadata of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -63,11 +64,7 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
         page_type,
         ..
     } = page;
-    let site_name = flat
-        .meta(&["og:site_name", "application-name", "SiteName"])
-        .map(str::to_owned)
-        .or_else(|| structured.site_name.clone())
-        .map(|name| short(&name));
+    let site_name = site_name(flat, structured);
     let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
     let zone = BylineZone::of(page, title.as_deref());
     let dating = Dating::of(
@@ -105,25 +102,27 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
     }
 }
 
-/// The elements directly in another, some thousand at most.
-pub(crate) fn children(
-    flat: &FlatDom<'_>,
-    parent: ElementIndex,
-) -> impl Iterator<Item = ElementIndex> {
-    const CHILDREN_MAX: usize = 2000;
-    let end = flat.elements.get(parent as usize).map_or(0, |at| at.end);
-    let mut next = parent.saturating_add(1);
-    std::iter::from_fn(move || {
-        let child = next;
-        next = flat
-            .elements
-            .get(child as usize)
-            .filter(|_| child < end)?
-            .end;
-        Some(child)
-    })
-    .take(CHILDREN_MAX)
+fn site_name(flat: &FlatDom<'_>, structured: &Structured) -> Option<String> {
+    flat.meta(&["og:site_name", "application-name", "SiteName"])
+        .map(str::to_owned)
+        .or_else(|| structured.site_name.clone())
+        .map(|name| short(&name))
 }
+
+/// The title of a page of which `main` is the content so far.
+pub(crate) fn title_of(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    structured: &Structured,
+    main: &[bool],
+    url: &Url,
+) -> Option<String> {
+    let site_name = site_name(flat, structured);
+    title::find(flat, survey, structured, main, site_name.as_deref(), url)
+}
+
+/// The elements beside each other that are looked at.
+const SIBLINGS_MAX: usize = 2000;
 
 /// A value with whitespace collapsed, cut to [`FIELD_CHARS_MAX`].
 pub(crate) fn short(text: &str) -> String {

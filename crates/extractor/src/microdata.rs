@@ -8,15 +8,22 @@
 use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 
-use crate::class_hints::Hint;
+use crate::class_hints::{Hint, Hints, OTHER_PARTS};
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Run};
 use crate::structured::{Kinds, is_marked_list};
 use crate::survey::Survey;
 use crate::tag::Tag;
+use crate::titles;
 
-/// Names of elements whose items are not the page's.
-const OTHER_PARTS: [Hint; 4] = [Hint::Related, Hint::Comment, Hint::Review, Hint::Advert];
+/// Names of elements whose items are not the page's. What a shop sells may stand in a column or a form.
+const OTHERS: Hints = OTHER_PARTS.without(&[
+    Hint::Nav,
+    Hint::Footer,
+    Hint::Side,
+    Hint::Consent,
+    Hint::Form,
+]);
 
 /// Tells the page's own parts from those about other pages and from what readers wrote.
 pub(crate) struct OwnParts<'f, 'd> {
@@ -27,13 +34,11 @@ pub(crate) struct OwnParts<'f, 'd> {
 
 impl<'f, 'd> OwnParts<'f, 'd> {
     pub(crate) fn of(flat: &'f FlatDom<'d>, survey: &Survey) -> Self {
-        let is_title = |&at: &ElementIndex| {
-            let element = &flat.elements[at as usize];
-            let text = || survey.texts.get(element.first_run as usize);
-            element.tag == Tag::H1 && text().is_some_and(|text| flat.title.contains(text.as_str()))
-        };
-        let mut all = 0..flat.elements.len() as ElementIndex;
-        let heading = all.find(is_title).unwrap_or(survey.semantic.h1);
+        let is_first_level = |at: &ElementIndex| flat.elements[*at as usize].tag == Tag::H1;
+        let mut headings =
+            (0..flat.runs.len()).filter_map(|run| titles::heading(flat, survey, run));
+        let heading = headings.find(is_first_level);
+        let heading = heading.unwrap_or(survey.semantic.h1);
         OwnParts { flat, heading }
     }
 
@@ -49,7 +54,7 @@ impl<'f, 'd> OwnParts<'f, 'd> {
         !around.any(|at| {
             let element = &self.flat.elements[at as usize];
             let is_root = matches!(element.tag, Tag::Body | Tag::Html);
-            let is_named = || OTHER_PARTS.iter().any(|&hint| element.hints.has(hint));
+            let is_named = || element.hints.has_any(OTHERS);
             matches!(element.tag, Tag::Nav | Tag::Footer) || !is_root && is_named()
         })
     }
@@ -98,7 +103,7 @@ fn has_titles_name(flat: &FlatDom<'_>, survey: &Survey, item: ElementIndex) -> b
     names.any(|name| {
         let run = flat.elements[name as usize].first_run as usize;
         let text = survey.texts.get(run).filter(|text| text.len() >= BYTES_MIN);
-        text.is_some_and(|text| flat.title.contains(text.as_str()))
+        text.is_some_and(|text| titles::has(flat, text))
     })
 }
 

@@ -79,6 +79,9 @@ pub struct Page {
     /// Keys of the texts amid and around the content that were not taken for content.
     #[serde(skip)]
     pub(crate) left_out: Vec<u32>,
+    /// The TeX of the formulas that stand in its lines as `$TeX$`.
+    #[serde(skip)]
+    pub(crate) formulas: Vec<String>,
     /// What stands in its margins.
     #[serde(skip)]
     pub(crate) surroundings: Surroundings,
@@ -116,6 +119,7 @@ impl Page {
             visible_text_chars: 0,
             link_density: 1.0,
             left_out: Vec::new(),
+            formulas: Vec::new(),
             surroundings: Surroundings::default(),
             limits_hit: Vec::new(),
         }
@@ -131,7 +135,7 @@ impl Page {
 
     /// The main content as Markdown.
     pub fn markdown(&self) -> String {
-        crate::blocks_markdown::markdown(&self.blocks)
+        crate::blocks_markdown::markdown(&self.blocks, &self.formulas)
     }
 
     /// The main content as HTML: plain, escaped markup.

@@ -38,7 +38,7 @@ pub fn training_rows(html: &str, url: &Url, log_odds: Option<&[f32]>) -> Trainin
             let odds = &odds[..flat.runs.len()];
             let chosen =
                 classifier::classify_by_odds(&flat, &survey, &features, &structured, url, odds);
-            let blocks = assemble::blocks(&dom.html, &flat, &survey.texts, &chosen.main);
+            let blocks = assemble::assemble(&dom.html, &flat, &survey.texts, &chosen.main).blocks;
             let text = blocks::plain(&blocks);
             (Some(text), Some(chosen.main), Some(chosen.page_type))
         }

@@ -5,14 +5,15 @@
 //! whole where a table would be. On other pages so is one beside the text; and however long the text is, one between it
 //! and the title, in whatever boxes: an entry's facts, a job's pay, a book's publisher.
 
+use crate::class_hints::OTHER_PARTS;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Traits};
 use crate::line_markers::{Marker, Markers};
+use crate::metadata::{element_text, letters};
 use crate::prefix_sums::{is_prose, share};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::data_tables::{LINKS_MAX, is_in_other_part};
-use super::listings::OTHER_PARTS;
 
 /// Fewer rows are no group,
 const ROWS_MIN: usize = 3;
@@ -39,6 +40,7 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, probability: &[f32], mai
 pub(super) fn keep_beside_text(
     flat: &FlatDom<'_>,
     survey: &Survey,
+    title: Option<&str>,
     probability: &[f32],
     main: &mut [bool],
 ) {
@@ -47,7 +49,7 @@ pub(super) fn keep_beside_text(
         runs.map(|(run, _)| run.counts.weight).sum()
     };
     let text = kept(main);
-    let below_title = below_title(flat, survey, main);
+    let below_title = below_title(flat, survey, title, main);
     keep_groups(flat, survey, probability, main, |at, names, main| {
         let group = &flat.elements[at as usize];
         let runs = group.first_run as usize..group.end_run as usize;
@@ -70,23 +72,30 @@ fn is_table(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     flat.elements[at as usize].tag == Tag::Table
 }
 
-/// The runs between the heading that the page's title repeats and the first kept prose.
+/// The runs between the heading that is the page's title and the first kept prose. Where no heading is all of it, the
+/// longest that shares its words.
 pub(super) fn below_title(
     flat: &FlatDom<'_>,
     survey: &Survey,
+    title: Option<&str>,
     main: &[bool],
 ) -> std::ops::Range<usize> {
     let mut runs = 0..main.len();
     let text = runs.find(|&run| main[run] && is_prose(&flat.runs[run]));
-    let is_title = |run: &usize| {
-        let mut around = flat.ancestors(flat.runs[*run].owner).take(2);
-        let mut levels = around.by_ref().map(|at| flat.elements[at as usize].tag);
-        let is_heading = levels.any(|tag| tag.heading_level().is_some());
-        is_heading && flat.title.contains(survey.texts[*run].as_str())
+    let (title, text) = (title.map(letters).unwrap_or_default(), text.unwrap_or(0));
+    let headings = flat.elements.iter().enumerate().filter(|(_, element)| {
+        let is_above = element.counts.chars > 0 && element.end_run as usize <= text;
+        is_above && element.tag.heading_level().is_some()
+    });
+    let likeness = |at: usize| {
+        let heading = letters(&element_text(flat, survey, at as ElementIndex));
+        let is_part = title.contains(&heading) || heading.contains(&title);
+        let is_like = !heading.is_empty() && !title.is_empty() && is_part;
+        is_like.then_some((heading == title, heading.len()))
     };
-    let text = text.unwrap_or(0);
-    match (0..text).rfind(is_title) {
-        Some(title) => title + 1..text,
+    let alike = headings.filter_map(|(at, heading)| Some((likeness(at)?, heading.end_run)));
+    match alike.max() {
+        Some((_, end)) => end as usize..text,
         None => 0..0,
     }
 }
@@ -147,8 +156,7 @@ fn is_beside_text(flat: &FlatDom<'_>, at: ElementIndex, main: &[bool]) -> bool {
     };
     let is_other = |around: ElementIndex| {
         let element = &flat.elements[around as usize];
-        matches!(element.tag, Tag::Aside | Tag::Form)
-            || OTHER_PARTS.iter().any(|&hint| element.hints.has(hint))
+        matches!(element.tag, Tag::Aside | Tag::Form) || element.hints.has_any(OTHER_PARTS)
     };
     let other = flat.ancestors(at).take(2).find(|&part| is_other(part));
     match other {
@@ -251,13 +259,7 @@ fn rows<'f>(
     flat: &'f FlatDom<'_>,
     at: ElementIndex,
 ) -> impl Iterator<Item = ElementIndex> + use<'f> {
-    let end = flat.elements[at as usize].end;
-    let mut next = at + 1;
-    let children = std::iter::from_fn(move || {
-        let child = (next < end).then_some(next)?;
-        next = flat.elements[child as usize].end;
-        Some(child)
-    });
+    let children = flat.children(at);
     children.filter(|&child| flat.elements[child as usize].counts.chars > 0)
 }
 
@@ -503,7 +505,8 @@ mod tests {
         let mut main: Vec<bool> = flat.runs.iter().map(is_prose).collect();
         let before = main.iter().filter(|&&kept| kept).count();
         let probability = vec![0.1; main.len()];
-        keep_beside_text(&flat, &Survey::of(&flat), &probability, &mut main);
+        let title = Some(flat.title.as_str());
+        keep_beside_text(&flat, &Survey::of(&flat), title, &probability, &mut main);
         let added = main.iter().filter(|&&kept| kept).count() - before;
         assert_eq!(added > 0, is_kept, "{page} {main:?}");
         let from = usize::from(page.contains("<h1>"));
@@ -584,5 +587,28 @@ mod tests {
         ] {
             check_beside_text(&page, is_kept);
         }
+    }
+
+    #[test]
+    fn what_stands_below_the_title_begins_at_the_heading_that_is_the_title() {
+        let prose = "<p>The hall was built of brick, on the bank of the river, and rebuilt after the great flood.";
+        let below = |body: &str, title: Option<&str>| {
+            let html = format!("<title>The town hall - Town</title>{body}{prose}");
+            let html = scraper::Html::parse_document(&html);
+            let flat = FlatDom::of(&html);
+            let main: Vec<bool> = flat.runs.iter().map(is_prose).collect();
+            below_title(&flat, &Survey::of(&flat), title, &main)
+        };
+        let title = Some("The town hall");
+        // A heading that <title> has somewhere hid what stands above it.
+        let section = "<h1>The town hall</h1><p>600 seats</p><h2>Town</h2>";
+        assert_eq!(below(section, title), 1..3);
+        let site = "<h1>Town</h1><p>Menu</p><h1>The <i>town</i> hall</h1><p>600 seats</p>";
+        assert_eq!(below(site, title), 3..4);
+        // Where it is a part of the title, or the other way round.
+        assert_eq!(below(section, Some("The town hall of Marsh")), 1..3);
+        assert_eq!(below(section, Some("town hall")), 1..3);
+        assert_eq!(below(section, Some("The mill")), 0..0);
+        assert_eq!(below(section, None), 0..0);
     }
 }

@@ -5,11 +5,10 @@
 //! no element around it is named as boilerplate.
 
 use crate::assemble::is_data;
+use crate::class_hints::OTHER_PARTS;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
 use crate::prefix_sums::share;
 use crate::tag::Tag;
-
-use super::listings::OTHER_PARTS;
 
 /// The largest share of a table's text in links. With more it is a menu or a comparison with other
 /// products.
@@ -45,6 +44,6 @@ pub(super) fn is_in_other_part(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
         matches!(
             around.tag,
             Tag::Nav | Tag::Footer | Tag::Aside | Tag::Form | Tag::Header
-        ) || (around.tag != Tag::Body && OTHER_PARTS.iter().any(|&hint| around.hints.has(hint)))
+        ) || (around.tag != Tag::Body && around.hints.has_any(OTHER_PARTS))
     })
 }

@@ -9,7 +9,7 @@
 //! Of 270 made-up pages that end so, 259 lost their ending without this rule, and none does with it. On
 //! 1,378 marked pages word and shingle scores are the same to the third digit.
 
-use crate::class_hints::Hint;
+use crate::class_hints::OTHER_PARTS;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
 use crate::formulas;
 use crate::line_markers::Marker;
@@ -25,19 +25,6 @@ const LEADING_WEIGHT_MAX: u32 = 300;
 
 /// The most weight of a listing. A longer one has features of its own, by which the forests judge it.
 const LISTING_WEIGHT_MAX: u32 = 1_500;
-
-/// Names of elements in which a listing is not the article's.
-pub(super) const OTHER_PARTS: [Hint; 9] = [
-    Hint::Nav,
-    Hint::Footer,
-    Hint::Side,
-    Hint::Related,
-    Hint::Comment,
-    Hint::Review,
-    Hint::Consent,
-    Hint::Advert,
-    Hint::Form,
-];
 
 /// Markers of lines that do not lead to a listing.
 pub(super) const NO_LEAD: [Marker; 8] = [
@@ -135,7 +122,7 @@ fn is_part_of(flat: &FlatDom<'_>, container: ElementIndex, at: ElementIndex) -> 
 pub(super) fn is_other_part(element: &FlatElement<'_>) -> bool {
     element.traits.has(Traits::HIDDEN)
         || matches!(element.tag, Tag::Nav | Tag::Footer | Tag::Aside | Tag::Form)
-        || OTHER_PARTS.iter().any(|&hint| element.hints.has(hint))
+        || element.hints.has_any(OTHER_PARTS)
 }
 
 /// Whether a run is a short line that may lead to a listing: a heading or paragraph without links.

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::class_hints::Hint;
+use crate::class_hints::{Hint, Hints, OTHER_PARTS};
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
@@ -33,17 +33,8 @@ const HEAD_WORDS_MIN: u32 = 3;
 /// The most lines of a form between two chosen ones.
 const FORM_RUNS_MAX: usize = 60;
 
-/// Names of elements in which a control is not the article's.
-const OTHER_PARTS: [Hint; 8] = [
-    Hint::Nav,
-    Hint::Footer,
-    Hint::Side,
-    Hint::Related,
-    Hint::Comment,
-    Hint::Review,
-    Hint::Consent,
-    Hint::Advert,
-];
+/// Names of elements in which a control is not the article's. Choices stand in forms.
+const OTHERS: Hints = OTHER_PARTS.without(&[Hint::Form]);
 
 /// Keeps heads of what unfolds, and choices.
 pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, main: &mut [bool]) {
@@ -195,8 +186,8 @@ fn is_label(survey: &Survey, run: usize) -> bool {
 fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     flat.ancestors(at).any(|at| {
         let element = &flat.elements[at as usize];
-        let is_part = OTHER_PARTS.iter().any(|&part| element.hints.has(part))
-            && !matches!(element.tag, Tag::Body | Tag::Html);
+        let is_part =
+            element.hints.has_any(OTHERS) && !matches!(element.tag, Tag::Body | Tag::Html);
         let is_frame = matches!(
             element.tag,
             Tag::Nav | Tag::Aside | Tag::Footer | Tag::Header

@@ -12,12 +12,21 @@
 //! The law holds among the children of one element, from heading to heading, for paragraphs without the
 //! marks of boilerplate, in elements that are not named as another part of the page. Under a heading that
 //! leads away ("Related", "Leave a reply") nothing is joined, nor behind it until text is chosen again.
+//!
+//! The box about the author and the teaser of another article stand under headings, too, and no list of words
+//! knows them all. But they are no sections. So a section is joined only where it is made as chosen text beside it
+//! is, by its element and its class but for a number, or where such headings already stand between chosen parts.
+//!
+//! Cost: each heading's siblings are looked at once.
 
 use std::ops::Range;
 
+use html5ever::local_name;
+use rustc_hash::FxHashSet;
+
+use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT};
 use crate::line_markers::Marker;
-use crate::metadata::children;
 use crate::page::PageType;
 use crate::prefix_sums::is_prose;
 use crate::survey::Survey;
@@ -76,6 +85,41 @@ fn is_block(element: &FlatElement<'_>) -> bool {
     )
 }
 
+/// The elements among siblings that were chosen before.
+#[derive(Default)]
+struct Known<'a> {
+    /// What they are, with the class but for its numbers: "level1" and "level2" are alike.
+    alike: FxHashSet<(Tag, Vec<&'a str>)>,
+    /// What those are that a heading joins to chosen text.
+    headed: FxHashSet<Tag>,
+}
+
+impl<'a> Known<'a> {
+    fn add(&mut self, element: &FlatElement<'a>, is_headed: bool) {
+        self.alike.extend(family(element));
+        if is_headed {
+            self.headed.insert(element.tag);
+        }
+    }
+
+    /// Whether an element is made as one of them is. What is not the first of its section may be a box of its own, if
+    /// it is no paragraph.
+    fn has(&self, element: &FlatElement<'a>, is_first: bool) -> bool {
+        let is_alike = || family(element).is_some_and(|family| self.alike.contains(&family));
+        let is_headed = self.headed.contains(&element.tag);
+        is_headed && (is_first || element.tag == Tag::P) || is_alike()
+    }
+}
+
+/// An element that has a class, but for the numbers in it.
+fn family<'a>(element: &FlatElement<'a>) -> Option<(Tag, Vec<&'a str>)> {
+    let class = element.element.attribute(&local_name!("class"))?;
+    let is_number = |char: char| char.is_ascii_digit() || char.is_ascii_whitespace();
+    let parts = class.split(is_number).filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.collect();
+    (!parts.is_empty()).then_some((element.tag, parts))
+}
+
 struct Joiner<'j, 'a> {
     flat: &'j FlatDom<'a>,
     survey: &'j Survey,
@@ -89,7 +133,8 @@ impl Joiner<'_, '_> {
         // has begun.
         let (mut is_content, mut has_begun) = (false, false);
         let mut headings: Vec<usize> = Vec::new();
-        for at in children(self.flat, parent) {
+        let mut known = Known::default();
+        for at in self.flat.children(parent) {
             let element = &self.flat.elements[at as usize];
             let runs = element.first_run as usize..(element.end_run as usize).min(main.len());
             if runs.is_empty() {
@@ -103,8 +148,13 @@ impl Joiner<'_, '_> {
                 headings.extend(is_content.then_some(runs.start));
                 continue;
             }
-            has_begun = true;
-            if is_content && !headings.is_empty() && self.choose(parent, runs.clone(), main) {
+            let is_first = !std::mem::replace(&mut has_begun, true);
+            let is_headed = is_content && !headings.is_empty();
+            if self.is_content(runs.clone(), main) == Some(true) {
+                known.add(element, is_headed);
+            }
+            let may_join = is_headed && known.has(element, is_first);
+            if may_join && self.choose(parent, runs.clone(), main) {
                 headings.iter().for_each(|&run| main[run] = true);
             }
             is_content = self.is_content(runs, main).unwrap_or(is_content);
@@ -174,12 +224,21 @@ mod tests {
     /// Which paragraphs are kept of a page whose first is chosen.
     #[track_caller]
     fn check(rest: &str, expected: &[bool]) {
+        check_chosen(rest, &[], expected);
+    }
+
+    /// The same where others are chosen as well.
+    #[track_caller]
+    fn check_chosen(rest: &str, chosen: &[usize], expected: &[bool]) {
         let page =
             format!("<main><h1>The lock</h1><div class=level1><p>{PROSE}</div>{rest}</main>");
         let html = scraper::Html::parse_document(&page);
         let flat = FlatDom::of(&html);
         let survey = Survey::of(&flat);
-        let mut main: Vec<bool> = (0..flat.runs.len()).map(|run| run == 1).collect();
+        let mut main: Vec<bool> = {
+            let runs = 0..flat.runs.len();
+            runs.map(|run| run == 1 || chosen.contains(&run)).collect()
+        };
         let probability = vec![0.1; main.len()];
         keep(&flat, &survey, &PageType::Other, &probability, &mut main);
         assert_eq!(main[2..], *expected, "{page}");
@@ -194,10 +253,12 @@ mod tests {
         let own = section("In winter", "level2");
         check(&own, &[true; 2]);
         check(&own.repeat(2), &[true; 4]);
-        check(&format!("{own}<p>{PROSE}"), &[true; 3]);
+        check(&format!("{own}<div class=level2><p>{PROSE}"), &[true; 3]);
         check("<h2>In winter</h2><div><p>Shut</div>", &[false; 2]);
         check(
-            &format!("<h2>In winter</h2><figure>A picture</figure><p>{PROSE}"),
+            &format!(
+                "<h2>In winter</h2><figure>A picture</figure><div class=level2><p>{PROSE}</div>"
+            ),
             &[true, false, true],
         );
         check(&format!("<h2>The bridge</h2>{own}"), &[true; 3]);
@@ -207,6 +268,50 @@ mod tests {
         );
         // Without a heading between, what the forest says of it stands.
         check(&format!("<div class=level2><p>{PROSE}</div>"), &[false]);
+    }
+
+    #[test]
+    fn what_is_made_otherwise_than_the_text_above_is_no_section() {
+        // They were added to the text.
+        for heading in [
+            "About the author",
+            "Über den Autor",
+            "关于作者",
+            "Disclaimer",
+            "The mill burns down",
+        ] {
+            check(&section(heading, "x"), &[false; 2]);
+            check(
+                &format!("<h2>{heading}</h2><div><p>{PROSE}</div>"),
+                &[false; 2],
+            );
+            check(&section(heading, "x").repeat(2), &[false; 4]);
+            let behind = format!(
+                "{}{}",
+                section("In winter", "level2"),
+                section(heading, "x")
+            );
+            check(&behind, &[true, true, false, false]);
+            let paragraph = format!("<h3>In winter</h3><p>{PROSE}</p>{}", section(heading, "x"));
+            check_chosen(&paragraph, &[2, 3], &[true, true, false, false]);
+        }
+        // A box behind the last section has its heading within.
+        let text = format!("<h2>In winter</h2><p>{PROSE}</p>");
+        for text in [text, section("In winter", "level2")] {
+            let box_ = format!("{text}<div class=x><h3>Who we are</h3><p>{PROSE}</div>");
+            check_chosen(&box_, &[2, 3], &[true, true, false, false]);
+        }
+        // Where headings stand between parts of the text, a further part may have any class.
+        let parts = ["intro", "body", "tail"].map(|class| section("In winter", class));
+        check_chosen(&parts.concat(), &[2, 3], &[true; 6]);
+        check(&parts.concat(), &[false; 6]);
+    }
+
+    #[test]
+    fn the_last_of_many_sections_is_joined() {
+        // Of more than two thousand siblings the rest was not looked at.
+        let own = section("In winter", "level2");
+        check(&own.repeat(1_500), &[true; 3_000]);
     }
 
     #[test]

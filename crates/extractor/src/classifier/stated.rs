@@ -29,6 +29,7 @@ use crate::shingles::{RunShingles, ShingleSet, hash_words};
 use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
+use crate::titles;
 
 use super::boilerplate_rules::in_comments;
 
@@ -144,14 +145,7 @@ impl Chooser<'_, '_> {
     }
 
     fn is_heading(&self, run: usize) -> bool {
-        let owner = self.flat.runs[run].owner;
-        let mut around = self.flat.ancestors(owner).take(2);
-        around.any(|at| {
-            self.flat.elements[at as usize]
-                .tag
-                .heading_level()
-                .is_some()
-        })
+        titles::heading_around(self.flat, run).is_some()
     }
 
     /// Whether a run has words: boxes to tick (`▢`) stand beside the items of lists.
@@ -166,7 +160,7 @@ impl Chooser<'_, '_> {
 
     /// Whether a run repeats the title or a part of it.
     fn is_title(&self, run: usize) -> bool {
-        self.flat.title.contains(self.survey.texts[run].as_str())
+        titles::has(self.flat, &self.survey.texts[run])
     }
 
     /// Whether a run before a list stands with it in an element that is not far out.

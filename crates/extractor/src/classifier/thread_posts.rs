@@ -13,6 +13,7 @@ use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::survey::Survey;
 use crate::tag::Tag;
+use crate::titles;
 
 /// The least weight of a text that asks something: shorter lines are labels.
 const TEXT_WEIGHT_MIN: u32 = 20;
@@ -75,17 +76,16 @@ fn keep_alike(flat: &FlatDom<'_>, survey: &Survey, probability: &[f32], main: &m
 
 /// Chooses the texts between the title and the first chosen line in the element around the title.
 fn keep_question(flat: &FlatDom<'_>, survey: &Survey, probability: &[f32], main: &mut [bool]) {
-    let is_title = |run: usize| {
-        let element = &flat.elements[flat.runs[run].owner as usize];
-        element.tag == Tag::H1 && flat.title.contains(survey.texts[run].as_str())
-    };
     let Some(first) = main.iter().position(|&kept| kept) else {
         return;
     };
-    let Some(title) = (0..=first).rfind(|&run| is_title(run)) else {
+    let title = |run: usize| {
+        let heading = titles::heading(flat, survey, run)?;
+        (flat.elements[heading as usize].tag == Tag::H1).then_some((run, heading))
+    };
+    let Some((title, heading)) = (0..=first).rev().find_map(title) else {
         return;
     };
-    let heading = flat.runs[title].owner;
     for run in title + 1..first {
         let owner = flat.runs[run].owner;
         let mut around = flat.ancestors(heading).skip(1).take(LEVELS);
@@ -94,7 +94,7 @@ fn keep_question(flat: &FlatDom<'_>, survey: &Survey, probability: &[f32], main:
             && line.counts.weight >= TEXT_WEIGHT_MIN
             && line.counts.sentence_ends > 0
             && line.link_weight == 0
-            && !flat.title.contains(survey.texts[run].as_str())
+            && !titles::has(flat, &survey.texts[run])
             && !is_label(survey, run)
             && !is_elsewhere(flat, owner)
             && around.any(|at| flat.contains(at, owner));

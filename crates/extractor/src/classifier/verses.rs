@@ -28,11 +28,12 @@ pub(super) fn keep(
     flat: &FlatDom<'_>,
     survey: &Survey,
     paths: &[u64],
+    title: Option<&str>,
     probability: &[f32],
     main: &mut [bool],
 ) {
     let mut run = 0;
-    let runs = below_title(flat, survey, main);
+    let runs = below_title(flat, survey, title, main);
     for from in runs.clone() {
         if from < run {
             continue;
@@ -144,7 +145,9 @@ mod tests {
                 .collect();
             let mut main: Vec<bool> = flat.runs.iter().map(crate::prefix_sums::is_prose).collect();
             let before = main.iter().filter(|&&kept| kept).count();
-            keep(&flat, &survey, &paths, &vec![0.1; main.len()], &mut main);
+            let title = Some(flat.title.as_str());
+            let probability = vec![0.1; main.len()];
+            keep(&flat, &survey, &paths, title, &probability, &mut main);
             assert_eq!(
                 main.iter().filter(|&&kept| kept).count() > before,
                 is_kept,

@@ -36,6 +36,13 @@ impl<'t> Cursor<'t> {
         !self.next().is_some_and(in_word)
     }
 
+    /// Whether a further number follows behind a separator.
+    fn goes_on(&self) -> bool {
+        let digits = self.rest().strip_prefix('.');
+        let is_number = digits.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        is_number || self.rest().starts_with(['-', '/'])
+    }
+
     /// Takes a character that `fits`.
     fn one(&mut self, fits: impl Fn(char) -> bool) -> Option<char> {
         let found = self.next().filter(|&c| fits(c))?;
@@ -140,6 +147,11 @@ fn leftmost<'t, F>(text: &'t str, form: impl Fn(Cursor<'t>) -> Option<F>) -> Opt
 /// What stands behind a year, a month and a day in Chinese, Japanese and Korean.
 const SIGNS: [&[char]; 3] = [&['年', '년'], &['月', '월'], &['日', '號', '号', '일']];
 
+/// What says of a number before it that it is one of versions, parts of a text, prices or measures.
+fn is_unit(c: char) -> bool {
+    "版章节節条款项號号元万亿米分秒%％".contains(c)
+}
+
 fn is_separator(c: char) -> bool {
     matches!(c, '-' | '/' | '.')
 }
@@ -169,7 +181,8 @@ pub(super) fn year_first(text: &str) -> Option<Written<'_>> {
     })
 }
 
-/// "21-03-05": a year of two digits first, which only the words before it tell.
+/// "21-03-05": a year of two digits first, which only the words before it tell. Between dots all numbers of a date have
+/// two digits and nothing follows them: "15.4.1" is a version, "10.12.11.13" an address, "12.10.11章" a part of a text.
 pub(super) fn short_year_first(text: &str) -> Option<Written<'_>> {
     leftmost(text, |mut cursor| {
         let at = cursor.at;
@@ -181,8 +194,9 @@ pub(super) fn short_year_first(text: &str) -> Option<Written<'_>> {
         let month = cursor.digits(2).filter(|month| within(month, 12))?;
         cursor.one(|c| c == separator)?;
         let day = cursor.digits(2).filter(|day| within(day, 31))?;
-        let ends = cursor.ends_word() && !cursor.rest().starts_with(['-', '/']);
-        ends.then_some(Written {
+        let ends = cursor.ends_word() && !cursor.goes_on() && !cursor.next().is_some_and(is_unit);
+        let is_date = separator != '.' || month.len() == 2 && day.len() == 2;
+        (ends && is_date).then_some(Written {
             at,
             year,
             month,

@@ -218,10 +218,7 @@ const BEGINNINGS: [&str; 11] = [
 /// What stands before a date, in lower case, says of it. In a sentence a word of publishing counts only
 /// where it begins the line: "Version 2 was released on" tells of something else.
 pub(crate) fn role_of(before: &str, in_sentence: bool) -> Role {
-    let from = before.rfind(['|', '·', '•', '\n', '；', ';', '\u{3000}', '/']);
-    let part = from.map_or(before, |at| {
-        before[at..].trim_start_matches(|c: char| !c.is_alphanumeric())
-    });
+    let part = part_of(before);
     let end = without_joints(part);
     if ends_with_one(end, &OF_OTHERS) {
         return Role::Other;
@@ -238,11 +235,28 @@ pub(crate) fn role_of(before: &str, in_sentence: bool) -> Role {
 }
 
 /// Whether a text, in lower case, ends with a word for publishing or change in Chinese, Japanese or Korean, in which a date has the
-/// year first.
-pub(super) fn announces_year(before: &str) -> bool {
+/// year first. Behind dots, as in numbers of versions, that word has to be a label of dates: it begins its part of the line, or a word
+/// for time stands between ("发布时间", "작성일").
+pub(super) fn announces_year(before: &str, is_dotted: bool) -> bool {
     let end = without_joints(before);
     let is_told = ends_with_one(end, &OF_PUBLISHING) || ends_with_one(end, &OF_CHANGES);
-    is_told && end.ends_with(is_cjk)
+    is_told && end.ends_with(is_cjk) && (!is_dotted || is_label(before, end))
+}
+
+/// Whether a text that ends with such a word, and behind it with what joins it to a date, is a label of dates.
+fn is_label(before: &str, end: &str) -> bool {
+    let part = without_beginnings(part_of(end));
+    let begins = |words: &[&str]| words.contains(&part);
+    let joint = before[end.len()..].trim_matches(|c: char| !c.is_alphanumeric());
+    !joint.is_empty() || begins(&OF_PUBLISHING) || begins(&OF_CHANGES)
+}
+
+/// The part of a line that a text ends with.
+fn part_of(before: &str) -> &str {
+    let from = before.rfind(['|', '·', '•', '\n', '；', ';', '\u{3000}', '/']);
+    from.map_or(before, |at| {
+        before[at..].trim_start_matches(|c: char| !c.is_alphanumeric())
+    })
 }
 
 /// A text without the joints at its end that stand behind another word.

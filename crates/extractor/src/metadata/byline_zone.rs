@@ -209,8 +209,9 @@ impl<'z, 'd> BylineZone<'z, 'd> {
         const ALIKE_MAX: usize = 8;
         let elements = &self.flat.elements;
         let kind = |at: ElementIndex| (elements[at as usize].tag, elements[at as usize].shape);
-        let beside = super::children(self.flat, elements[unit as usize].parent);
+        let beside = self.flat.children(elements[unit as usize].parent);
         beside
+            .take(super::SIBLINGS_MAX)
             .filter(move |&at| kind(at) == kind(unit))
             .take(ALIKE_MAX)
     }

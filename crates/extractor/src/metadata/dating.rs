@@ -22,7 +22,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::{assigned, children, titled_times};
+use super::{SIBLINGS_MAX, assigned, titled_times};
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -88,7 +88,8 @@ fn first_post(flat: &FlatDom<'_>, text: usize) -> Range<usize> {
         if !element.tag.is_block() || element.end_run < element.first_run + 2 {
             return None;
         }
-        let mut beside = children(flat, element.parent).filter(|&other| kind(other) == kind(at));
+        let beside = flat.children(element.parent).take(SIBLINGS_MAX);
+        let mut beside = beside.filter(|&other| kind(other) == kind(at));
         let first = beside.next()?;
         (first != at || beside.next().is_some()).then_some(first)
     };

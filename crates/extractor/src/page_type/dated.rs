@@ -4,28 +4,22 @@
 //! holds title and text. There it counts if it is the only one and marked as a date: a list of other
 //! articles has several, and stands in an element named so.
 
-use crate::class_hints::Hint;
+use crate::class_hints::{Hint, Hints, OTHER_PARTS};
 use crate::dates;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
 use crate::line_markers::Marker;
 use crate::prefix_sums::is_prose;
 use crate::survey::Survey;
 use crate::tag::Tag;
+use crate::titles;
 
 /// Lines after the last of the text in which its date may stand.
 const TAIL_MAX: usize = 6;
 /// The most weight of a line that is little but a date.
 const WEIGHT_MAX: u32 = 60;
 
-/// Parts below a text with dates of their own.
-const OTHER_PARTS: [Hint; 6] = [
-    Hint::Comment,
-    Hint::Related,
-    Hint::Review,
-    Hint::Side,
-    Hint::Nav,
-    Hint::Advert,
-];
+/// Parts below a text with dates of their own. The date of a text may stand in its footer, and all of it in a form.
+const OTHERS: Hints = OTHER_PARTS.without(&[Hint::Footer, Hint::Form]);
 
 /// Whether a short line with a date stands just before the content or at its beginning.
 pub(super) fn near_title(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> bool {
@@ -54,10 +48,7 @@ pub(super) fn below(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> bool 
 /// The innermost `<main>` or `<article>` around a run that holds, above it, a heading with words of the title: not
 /// the site's name in the page's header.
 fn part(flat: &FlatDom<'_>, survey: &Survey, text: usize) -> Option<ElementIndex> {
-    let says_title = |run: &usize| {
-        let heading = flat.elements[flat.runs[*run].owner as usize].tag;
-        heading.heading_level().is_some() && flat.title.contains(survey.texts[*run].as_str())
-    };
+    let says_title = |&run: &usize| titles::heading(flat, survey, run).is_some();
     let titles: Vec<usize> = (0..text).filter(says_title).collect();
     let is_part = |element: &FlatElement<'_>| {
         matches!(element.tag, Tag::Main | Tag::Article) || element.traits.has(Traits::CONTENT_ROLE)
@@ -94,8 +85,7 @@ fn is_date(flat: &FlatDom<'_>, survey: &Survey, part: ElementIndex, run: usize) 
         element.hints.has(Hint::Byline)
             || element.tag == Tag::Time && element.element.attr("datetime").is_some()
     };
-    within().take(LEVELS).any(is_marked)
-        && !within().any(|element| OTHER_PARTS.iter().any(|&hint| element.hints.has(hint)))
+    within().take(LEVELS).any(is_marked) && !within().any(|element| element.hints.has_any(OTHERS))
 }
 
 #[cfg(test)]

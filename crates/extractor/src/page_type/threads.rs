@@ -11,7 +11,8 @@
 //!   text                      ┘
 //! ```
 //!
-//! Where nothing marks the name, the lines count the posts ("1楼", "2 ：").
+//! Where nothing marks the name, the lines count the posts ("1楼", "2 ："), one after the other. A time is no such
+//! number ("9：00"), nor is a floor with a name behind it ("1楼展厅").
 //!
 //! Comments below an article and reviews of a product are signed as well. But there the text stands before
 //! the first signature, and programs name their element. Articles on the page of a list are signed, too, and
@@ -22,7 +23,7 @@ use std::cmp::Reverse;
 use html5ever::local_name;
 use rustc_hash::FxHashMap;
 
-use crate::class_hints::{Hint, Hints};
+use crate::class_hints::{Hint, Hints, OTHER_PARTS};
 use crate::classifier::in_comments;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Traits};
@@ -50,19 +51,18 @@ const SIGNATURES_MAX: usize = 400;
 /// the whole page.
 const GROUPS_MAX: usize = 16;
 
-/// Parts of a page beside its content, and what is signed without being a post.
-const OTHER_PARTS: [Hint; 6] = [
-    Hint::Nav,
-    Hint::Footer,
-    Hint::Side,
-    Hint::Related,
-    Hint::Review,
-    Hint::Advert,
-];
+/// Parts of a page beside its content, and what is signed without being a post. Programs name posts comments, and put them
+/// into forms.
+const OTHERS: Hints = OTHER_PARTS.without(&[Hint::Comment, Hint::Form]);
 
 /// Whether a page is made of signed posts, or declares in its markup that it is one question with its answers.
 pub(super) fn make_up(flat: &FlatDom<'_>, survey: &Survey) -> bool {
-    if is_question(flat) || is_answered(flat, survey) {
+    let mut prose = None;
+    let mut is_most = |first: usize| {
+        let prose = prose.get_or_insert_with(|| prose_before(flat, survey));
+        is_most_of_page(flat, prose, first)
+    };
+    if is_question(flat) || best_answer(flat, survey).is_some_and(&mut is_most) {
         return true;
     }
     let mut groups: FxHashMap<(u32, u32), Vec<usize>> = FxHashMap::default();
@@ -84,13 +84,8 @@ pub(super) fn make_up(flat: &FlatDom<'_>, survey: &Survey) -> bool {
     }
     groups.retain(|group| group.len() >= 2);
     groups.sort_unstable_by_key(|group| (Reverse(group.len()), group[0]));
-    let mut prose = None;
-    groups.iter().take(GROUPS_MAX).any(|group| {
-        are_signatures(flat, survey, group) && {
-            let prose = prose.get_or_insert_with(|| prose_before(flat, survey));
-            is_most_of_page(flat, prose, group[0])
-        }
-    })
+    let mut groups = groups.iter().take(GROUPS_MAX);
+    groups.any(|group| are_signatures(flat, survey, group) && is_most(group[0]))
 }
 
 /// A list of frequent questions has several.
@@ -103,8 +98,8 @@ fn is_question(flat: &FlatDom<'_>) -> bool {
     count("schema.org/Question") == 1 && count("schema.org/Answer") > 0
 }
 
-/// Whether lines head the best answer to a question and the other ones.
-fn is_answered(flat: &FlatDom<'_>, survey: &Survey) -> bool {
+/// The line that heads the best answer to a question, where another one heads the other answers.
+fn best_answer(flat: &FlatDom<'_>, survey: &Survey) -> Option<usize> {
     const BEST: [&str; 6] = [
         "最佳答案",
         "最佳回答",
@@ -122,9 +117,9 @@ fn is_answered(flat: &FlatDom<'_>, survey: &Survey) -> bool {
         "その他の回答",
     ];
     const WEIGHT_MAX: u32 = 60;
-    let says = |labels: &[&str]| {
+    let head = |labels: &[&str]| {
         let mut runs = 0..flat.runs.len();
-        runs.any(|run| {
+        runs.find(|&run| {
             let line = &flat.runs[run];
             line.counts.weight <= WEIGHT_MAX
                 && line.link_weight == 0
@@ -134,7 +129,7 @@ fn is_answered(flat: &FlatDom<'_>, survey: &Survey) -> bool {
                 && !is_elsewhere(flat, line.owner)
         })
     };
-    says(&BEST) && says(&OTHERS)
+    head(&OTHERS).and_then(|_| head(&BEST))
 }
 
 /// The kind of an element, with that of the one around it: replies to replies are nested, so the whole path
@@ -149,7 +144,7 @@ fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     flat.ancestors(at).any(|at| {
         let element = &flat.elements[at as usize];
         let is_frame = matches!(element.tag, Tag::Nav | Tag::Aside | Tag::Footer);
-        let is_part = OTHER_PARTS.iter().any(|&hint| element.hints.has(hint));
+        let is_part = element.hints.has_any(OTHERS);
         is_frame || is_part && !matches!(element.tag, Tag::Body | Tag::Html)
     })
 }
@@ -173,27 +168,41 @@ fn are_signatures(flat: &FlatDom<'_>, survey: &Survey, lines: &[usize]) -> bool 
     texts * 3 >= between * 2 && titles * 2 < between && in_lines * 2 < lines.len()
 }
 
-/// Whether lines with a time count the posts, each with a higher number than the one before.
+/// Whether lines with a time count the posts, each with a higher number than the one before, and most with the next one:
+/// some posts are deleted.
 fn count_posts(survey: &Survey, lines: &[usize]) -> bool {
     let numbers: Option<Vec<u32>> = lines
         .iter()
         .map(|&line| number_of_post(&survey.texts[line]))
         .collect();
-    numbers.is_some_and(|numbers| numbers.windows(2).all(|two| two[0] < two[1]))
+    numbers.is_some_and(|numbers| {
+        let steps = || numbers.windows(2).map(|two| (two[0], two[1]));
+        let next = steps().filter(|(one, other)| one.checked_add(1) == Some(*other));
+        steps().all(|(one, other)| one < other) && next.count() * 4 >= steps().count() * 3
+    })
 }
 
 /// The number in "3楼", or before a wide colon at the beginning of a line.
 fn number_of_post(line: &str) -> Option<u32> {
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    if digits > 0 && line[digits..].trim_start().starts_with('：') {
-        return line[..digits].parse().ok();
-    }
-    let before = &line[..line.find(['楼', '樓'])?];
     let is_digit = |char: char| char.is_ascii_digit();
+    let behind = line.trim_start_matches(is_digit);
+    let number = &line[..line.len() - behind.len()];
+    if let Some(rest) = behind.trim_start().strip_prefix('：')
+        && !number.is_empty()
+    {
+        let is_time = rest.trim_start().starts_with(is_digit);
+        return number.parse().ok().filter(|_| !is_time);
+    }
+    let (before, behind) = line.split_once(['楼', '樓'])?;
+    let goes_on = |rest: &str| rest.starts_with(char::is_alphabetic);
+    let is_word = !goes_on(behind) || SAID_OF_POST.iter().any(|word| behind.starts_with(word));
     let digits = before.trim_end();
     let digits = &digits[digits.trim_end_matches(is_digit).len()..];
-    digits.parse().ok()
+    digits.parse().ok().filter(|_| is_word)
 }
+
+/// What may stand right behind the number of a post.
+const SAID_OF_POST: [&str; 6] = ["发表", "發表", "回复", "回覆", "发布", "楼主"];
 
 /// The name beside a time that is marked as a user's.
 fn writer<'d>(flat: &FlatDom<'d>, lines: &[usize], at: usize) -> Option<&'d str> {
@@ -387,6 +396,37 @@ mod tests {
             |other: &str| format!("<p>{TEXT}<h3>最佳答案</h3><p>{TEXT}<h3>{other}</h3><p>{TEXT}");
         check(&answers("其他回答（2）"), true);
         check(&answers("相关问题"), false);
+        // Below a text to read they are those of an exam.
+        check(
+            &format!("<p>{}{}", TEXT.repeat(3), answers("其他答案")),
+            false,
+        );
+    }
+
+    #[test]
+    fn times_and_floors_of_a_house_count_no_posts() {
+        let rows = |heads: &[&str]| -> String {
+            let row = |head: &&str| format!("<dt>{head}<dd>{TEXT}");
+            heads.iter().map(row).collect()
+        };
+        let day = "2021年5月4日";
+        for (heads, is_thread) in [
+            (["9：00", "10：30", "14：00"], false),
+            (["9 ： 00", "10 ： 00", "11 ： 00"], false),
+            (["9：开幕式", "11：报告", "14：讨论"], false),
+            (["1楼展厅", "2楼展厅", "3楼展厅"], false),
+            (["1楼", "3楼", "7楼"], false),
+            (["1楼发表于", "2楼发表于", "3楼发表于"], true),
+            (["[1楼]", "[2楼]", "[3楼]"], true),
+            (["#1楼", "#2楼", "#3楼"], true),
+            (["11：hank42", "12：marta_k", "13：old_salt"], true),
+        ] {
+            let lines = heads.map(|head| format!("{head} {day} 开幕"));
+            check(&rows(&lines.each_ref().map(String::as_str)), is_thread);
+        }
+        // Right before a day, and with a post that was deleted.
+        let floors = [1, 2, 3, 5, 6].map(|at| format!("{at}楼2020-05-01 12:30"));
+        check(&rows(&floors.each_ref().map(String::as_str)), true);
     }
 
     #[test]
