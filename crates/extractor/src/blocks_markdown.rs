@@ -193,12 +193,17 @@ fn fenced(text: &str, language: &str) -> String {
     )
 }
 
+/// A table of more cells, those that rows lack included, is written without them.
+const FILLED_MAX: usize = 65_536;
+
 fn pipe_table(rows: &[Vec<String>], head: bool, formulas: &Formulas<'_>) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     if columns == 0 {
         return String::new();
     }
-    let line = |row: &[String]| {
+    // A row may have fewer cells than the first one (GFM 4.10), which it is written with where they are few.
+    let is_filled = rows.len().saturating_mul(columns) <= FILLED_MAX;
+    let line = |row: &[String], columns: usize| {
         let mut out = String::from("|");
         for column in 0..columns {
             let cell = row.get(column).map_or("", String::as_str);
@@ -210,14 +215,17 @@ fn pipe_table(rows: &[Vec<String>], head: bool, formulas: &Formulas<'_>) -> Stri
     };
     let mut lines = Vec::with_capacity(rows.len() + 2);
     let body = if head {
-        lines.push(line(&rows[0]));
+        lines.push(line(&rows[0], columns));
         &rows[1..]
     } else {
-        lines.push(line(&[]));
+        lines.push(line(&[], columns));
         rows
     };
     lines.push(format!("|{}", " --- |".repeat(columns)));
-    lines.extend(body.iter().map(|row| line(row)));
+    lines.extend(body.iter().map(|row| {
+        let width = if is_filled { columns } else { row.len().max(1) };
+        line(row, width)
+    }));
     lines.join("\n")
 }
 
@@ -243,6 +251,23 @@ mod tests {
             language: "md".into(),
         }];
         assert_eq!(markdown(&blocks), "````md\n```\nx\n```\n````\n");
+    }
+
+    #[test]
+    fn one_row_of_many_columns_does_not_widen_all_others() {
+        let mut rows = vec![vec!["a".to_owned(); 1_000]];
+        rows.extend(vec![vec!["b".to_owned()]; 200]);
+        let table = Block::Table {
+            rows,
+            head: true,
+            head_rows: 1,
+            spans: Vec::new(),
+        };
+        let written = markdown(&[table]);
+        assert!(written.len() < 20_000, "{}", written.len());
+        let parser = Parser::new_ext(&written, Options::ENABLE_TABLES);
+        let rows = parser.filter(|event| matches!(event, Event::Start(Tag::TableRow)));
+        assert_eq!(rows.count(), 200);
     }
 
     #[test]
