@@ -357,7 +357,7 @@ fn shares_words(heading: &str, title: &str) -> bool {
 }
 
 /// Letters and digits in lower case.
-pub(super) fn letters(text: &str) -> String {
+pub(crate) fn letters(text: &str) -> String {
     text.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
