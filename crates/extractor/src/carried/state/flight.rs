@@ -125,7 +125,8 @@ mod tests {
     #[test]
     fn no_more_lists_and_objects_of_rows_are_read_than_are_left() {
         let mut left = 4;
-        let rows = Rows::of(&"1:[[]]\n".repeat(100), &mut left);
+        let stream = "1:[[]]\n".repeat(100);
+        let rows = Rows::of(&stream, &mut left);
         assert_eq!((rows.values.len(), left), (2, 0));
         let part = part(&format!(
             "self.__next_f.push([{}\"x\"])",
