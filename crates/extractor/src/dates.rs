@@ -5,6 +5,7 @@
 
 mod calendars;
 mod forms;
+pub(crate) mod names;
 mod order;
 mod role;
 

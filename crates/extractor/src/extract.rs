@@ -19,6 +19,7 @@ use crate::host_templates;
 use crate::layout;
 use crate::line_markers::Marker;
 use crate::links;
+use crate::metadata::title_ends::{self, letters};
 use crate::metadata::{self, Metadata};
 use crate::own_text::Surroundings;
 use crate::page::{Page, PageContext, PageType, TextSource, WallDoubt};
@@ -182,13 +183,24 @@ fn leave_out_closings(
     }
 }
 
-/// Adds what is said of the text where it is from; a title only where the page's own has it or there is none.
+/// Adds what is said of the text where it is from. A title is added only where there is none, or where `<title>` says
+/// it at one of its ends: not the site's, not in place of one that it is a part of, nor of one at the other end that
+/// is more than twice as long, since names of sites and sections are short.
 fn add_facts(fields: &mut Metadata, facts: &Facts, page_title: &str) {
-    let page_title = crate::whitespace::collapsed(page_title);
-    let is_repeated = |title: &&String| page_title.contains(title.as_str());
-    let title = facts.title.as_ref();
-    if let Some(title) = title.filter(|title| fields.title.is_none() || is_repeated(title)) {
-        fields.title = Some(title.clone());
+    let says = |title: &str| title_ends::repeats(page_title, title);
+    let site = fields.site_name.as_deref().map(letters);
+    let is_better = |title: &str, found: &str| {
+        let (of_title, of_found) = (letters(title), letters(found));
+        says(title)
+            && site.as_ref() != Some(&of_title)
+            && !of_found.contains(&of_title)
+            && (of_title.len() * 2 >= of_found.len() || !says(found))
+    };
+    if let Some(title) = &facts.title {
+        let found = fields.title.as_deref();
+        if found.is_none_or(|found| is_better(title, found)) {
+            fields.title = Some(title.clone());
+        }
     }
     let add = |field: &mut Option<String>, fact: &Option<String>| {
         *field = field.take().or_else(|| fact.clone());

@@ -156,7 +156,7 @@ pub(crate) struct FlatDom<'a> {
     pub elements: Vec<FlatElement<'a>>,
     pub pieces: Vec<Piece<'a>>,
     pub runs: Vec<Run>,
-    /// `<title>`.
+    /// `<title>` with whitespace collapsed, as far as a field has it.
     pub title: String,
     /// `<meta>`: the name, property or itemprop as written, and the content.
     pub metas: Vec<(&'a str, &'a str)>,
@@ -330,6 +330,16 @@ mod tests {
             lines("<p>One <b>two</b> three<div>four<br>five<br><br>six</div>seven"),
             ["One two three", "four\nfive", "six", "seven"]
         );
+    }
+
+    #[test]
+    fn a_title_is_bounded() {
+        // It was compared with each heading and copied for each row of a state.
+        let html = format!("<title>  The \n lock{}</title>", " x".repeat(100_000));
+        let html = Html::parse_document(&html);
+        let title = FlatDom::of(&html).title;
+        assert!(title.starts_with("The lock x"));
+        assert_eq!(title.chars().count(), 500);
     }
 
     #[test]

@@ -62,6 +62,7 @@ mod features;
 mod flat_dom;
 mod formulas;
 mod host_templates;
+mod json;
 mod jsonl;
 mod layout;
 mod line_markers;

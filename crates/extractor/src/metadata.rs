@@ -18,6 +18,7 @@ mod office;
 mod poster;
 mod publisher;
 mod title;
+pub(crate) mod title_ends;
 mod titled_times;
 mod without_site;
 

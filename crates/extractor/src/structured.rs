@@ -6,6 +6,8 @@
 
 use serde_json::Value;
 
+use crate::json;
+
 /// The longest script that is read, in bytes. The largest useful ones hold the text of one article.
 const BYTES_MAX: usize = 1 << 20;
 /// The most JSON values that are visited in all scripts together.
@@ -106,7 +108,7 @@ impl Structured {
             if script.len() > BYTES_MAX {
                 continue;
             }
-            if let Some(value) = parse(script) {
+            if let Some(value) = parse(script, budget) {
                 found.take(&value, &mut budget);
             }
         }
@@ -382,7 +384,8 @@ fn url_of(value: &Value) -> Option<String> {
 }
 
 /// Parses a script, tolerating comment marks around it and raw line breaks inside strings.
-fn parse(script: &str) -> Option<Value> {
+/// At most so many lists and objects of it are made.
+fn parse(script: &str, mut left: usize) -> Option<Value> {
     let trimmed = script
         .trim()
         .trim_start_matches("<!--")
@@ -393,14 +396,14 @@ fn parse(script: &str) -> Option<Value> {
         .trim_end_matches("]]>")
         .trim_end_matches(';')
         .trim();
-    if let Ok(value) = serde_json::from_str(trimmed) {
+    if let Some(value) = json::whole(trimmed, &mut left) {
         return Some(value);
     }
     let mended: String = trimmed
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    serde_json::from_str(&mended).ok()
+    json::whole(&mended, &mut left)
 }
 
 /// Removes the markup that a text may contain, escaped or not.

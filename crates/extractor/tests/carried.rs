@@ -168,6 +168,95 @@ fn a_state_is_read_under_any_name_with_what_is_said_of_its_text() {
 }
 
 #[test]
+fn the_title_of_a_state_is_the_longest_that_the_pages_title_says_at_an_end() {
+    let body = quoted(&format!("{PROSE} {MORE}"));
+    for (page_title, state, expected) in [
+        // What stands around the article was taken for it, since its title stands in `<title>` as well.
+        (
+            "The lock — built again | News",
+            format!(
+                "{{\"title\":\"News\",\"article\":{{\"title\":\"The lock - built again\",\"author\":\"Ann Lee\",\"body\":{body}}}}}"
+            ),
+            "The lock — built again",
+        ),
+        // So was a section of it, by a word of the title.
+        (
+            "The Lock is rebuilt | News",
+            format!(
+                "{{\"title\":\"The Lock is rebuilt\",\"author\":\"Ann Lee\",\"sections\":[{{\"title\":\"Lock\",\"body\":{body}}}]}}"
+            ),
+            "The Lock is rebuilt",
+        ),
+        // A site's name alone is no better than the article's.
+        (
+            "The old lock | News</title><meta property=og:title content=\"The old lock\">",
+            format!(
+                "{{\"title\":\"News\",\"author\":\"Ann Lee\",\"article\":{{\"body\":{body}}}}}"
+            ),
+            "The old lock",
+        ),
+        (
+            "The lock | The marsh</title><meta property=og:site_name content=\"The marsh\">",
+            format!(
+                "{{\"title\":\"The marsh\",\"author\":\"Ann Lee\",\"article\":{{\"body\":{body}}}}}"
+            ),
+            "The lock",
+        ),
+        (
+            "Strong and dark | The roast coffee</title><meta property=og:title content=\"Strong and dark\">",
+            format!("{{\"title\":\"The Roast Coffee\",\"author\":\"Ann Lee\",\"body\":{body}}}"),
+            "The Roast Coffee",
+        ),
+        (
+            "News - The lock is built again",
+            format!(
+                "{{\"title\":\"The lock is built again\",\"author\":\"Ann Lee\",\"body\":{body}}}"
+            ),
+            "News - The lock is built again",
+        ),
+        (
+            "",
+            format!("{{\"title\":\"The lock\",\"author\":\"Ann Lee\",\"body\":{body}}}"),
+            "The lock",
+        ),
+    ] {
+        let page = read(&format!(
+            "<title>{page_title}</title><body><div id=root></div><script>window.S={state};</script>"
+        ));
+        assert!(page.text.contains("wooden piles"), "{page_title}");
+        assert_eq!(page.title.as_deref(), Some(expected), "{page_title}");
+        assert_eq!(page.author.as_deref(), Some("Ann Lee"), "{page_title}");
+    }
+}
+
+#[test]
+fn a_state_is_read_behind_values_of_programs() {
+    let body = quoted(&format!("{PROSE} {MORE}"));
+    let state = format!("window.ARTICLE={{\"title\":\"The bridge\",\"body\":{body}}};");
+    let of_program =
+        "var a={\"a\":f(1)},b={\"b\":f(2)},c={\"c\":g},d={\"d\":h},e={\"e\":i()},f={\"f\":j};";
+    for before in [
+        "window.A={\"u\":undefined};",
+        "window.A={\"u\": undefined, \"v\":!0};",
+        of_program,
+    ] {
+        let page = read(&shell(&format!("<script>{before}{state}</script>")));
+        assert!(
+            page.text.contains("wooden piles"),
+            "{before}: {}",
+            page.text
+        );
+    }
+    let text = format!("{PROSE} What is :undefined, is so. {MORE}");
+    let state = format!(
+        "window.ARTICLE={{\"u\": undefined,\"body\":{}}}",
+        quoted(&text)
+    );
+    let page = read(&shell(&format!("<script>{state}</script>")));
+    assert!(page.text.contains(":undefined, is so"), "{}", page.text);
+}
+
+#[test]
 fn messages_and_settings_are_no_text_of_a_page() {
     let messages: Vec<String> = (0..30)
         .map(|at: u8| {
@@ -272,6 +361,16 @@ fn a_page_that_needs_scripts_says_by_what_and_one_with_text_does_not() {
         read("<p>A short page, and no more.<script src=a.js></script>").needs_scripts,
         Vec::<String>::new()
     );
+    let page = read("<p>Hello.</p><script type=' Text/JavaScript; x'>f()</script>");
+    assert_eq!(
+        page.needs_scripts,
+        ["6 visible characters", "1 script is to fill it"]
+    );
+    // What is said for search engines is no program.
+    for kind in ["application/ld+json", "text/x-template", "importmap"] {
+        let page = read(&format!("<p>Hello.</p><script type={kind}>{{}}</script>"));
+        assert_eq!(page.needs_scripts, Vec::<String>::new(), "{kind}");
+    }
 }
 
 #[test]
@@ -300,7 +399,10 @@ fn hostile_states_are_bounded() {
         "window.__NUXT__=(function(){{return {}",
         "\"'".repeat(200_000)
     );
-    for state in [deep, many, open, quotes] {
+    // Each call was a step of a recursion, which ended the process.
+    let calls = "unescape(".repeat(100_000);
+    let objects = format!("[{}]", vec!["{\"\":0}"; 100_000].join(","));
+    for state in [deep, many, open, quotes, calls, objects] {
         let page = read(&shell(&format!(
             "<script>window.__INITIAL_STATE__={state}</script><script>{state}</script>"
         )));

@@ -61,8 +61,11 @@ pub(crate) fn evidence(html: &Html, flat: &FlatDom<'_>) -> Vec<String> {
         evidence.push(format!("<noscript> says {asked:?}"));
     }
     if evidence.is_empty() && shown + in_noscript < EMPTY_BELOW {
-        let scripts = scripts(html);
-        evidence.extend((scripts > 0).then(|| format!("{scripts} scripts are to fill it")));
+        evidence.extend(match programs(html) {
+            0 => None,
+            1 => Some("1 script is to fill it".to_owned()),
+            programs => Some(format!("{programs} scripts are to fill it")),
+        });
     }
     if !evidence.is_empty() {
         evidence.insert(0, format!("{shown} visible characters"));
@@ -90,13 +93,24 @@ fn empty_mount(flat: &FlatDom<'_>) -> Option<String> {
     mounts.next()
 }
 
-fn scripts(html: &Html) -> usize {
+/// How many scripts are programs: others hold data, JSON-LD or templates.
+fn programs(html: &Html) -> usize {
     let elements = html
         .tree
         .nodes()
         .filter_map(|node| node.value().as_element());
-    let scripts = elements.filter(|element| element.name.local == local_name!("script"));
-    scripts.count()
+    let programs = elements.filter(|element| {
+        let is_script = element.name.local == local_name!("script");
+        is_script && is_program(element.attribute(&local_name!("type")).unwrap_or(""))
+    });
+    programs.count()
+}
+
+/// Whether a script of this type is run, by a browser or by a script that loads it later.
+fn is_program(kind: &str) -> bool {
+    const LANGUAGES: [&str; 4] = ["javascript", "ecmascript", "jscript", "livescript"];
+    let kind = crate::bounded::byte_prefix(kind.trim(), 100).to_ascii_lowercase();
+    kind.is_empty() || kind == "module" || LANGUAGES.iter().any(|name| kind.contains(name))
 }
 
 fn asks_for_scripts(text: &str) -> bool {

@@ -11,10 +11,12 @@
 
 mod facts;
 mod flight;
+mod literal;
 mod script;
 mod walk;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 
 use ego_tree::NodeRef;
@@ -29,13 +31,13 @@ use crate::dom::Attributes;
 use crate::page::TextSource;
 pub(crate) use facts::Facts;
 use flight::Rows;
-use script::{end_of_literal, key_before, unescaped};
+use literal::{end_of_literal, key_before, unescaped};
 use walk::Walk;
 
 /// Bytes of one state, and of all states of a page, that are read.
 const BYTES_MAX: usize = 2 << 20;
 const ALL_BYTES_MAX: usize = 4 << 20;
-/// Values that are visited, and strings that are kept.
+/// Values that are visited, lists and objects of a script that are read, and strings that are kept.
 const VALUES_MAX: usize = 50_000;
 const STRINGS_MAX: usize = 4_000;
 /// A string of less weight is no prose, unless it stands beside longer ones.
@@ -48,9 +50,9 @@ const ATTRIBUTE_BYTES_MIN: usize = 400;
 
 /// The states of a page.
 #[derive(Default)]
-pub(super) struct States {
+pub(super) struct States<'t> {
     /// What `<title>` says.
-    page_title: String,
+    page_title: &'t str,
     bytes: usize,
     /// Bytes of strings that were read: a list may name the same string thousands of times.
     string_bytes: usize,
@@ -83,10 +85,10 @@ struct Kind {
     is_named: bool,
 }
 
-impl States {
-    pub(super) fn of_page(title: &str) -> States {
+impl<'t> States<'t> {
+    pub(super) fn of_page(page_title: &'t str) -> States<'t> {
         States {
-            page_title: crate::whitespace::collapsed(title),
+            page_title,
             ..States::default()
         }
     }
@@ -103,7 +105,7 @@ impl States {
         let Some(kind) = kind_of(element, text) else {
             return;
         };
-        let values = script::values(text);
+        let values = script::values(text, &mut self.values_left());
         if values.is_empty() && kind.is_named {
             self.prose.push(0);
             self.literals(kind, text);
@@ -133,7 +135,7 @@ impl States {
         };
         let text = text.trim_start();
         if text.starts_with(['{', '[']) && self.admits(text) {
-            for value in script::values(text) {
+            for value in script::values(text, &mut self.values_left()) {
                 self.read(kind, &value);
             }
         }
@@ -159,7 +161,7 @@ impl States {
     /// The texts, one for each source that has any.
     pub(super) fn texts(mut self) -> Vec<Found> {
         let stream = std::mem::take(&mut self.stream);
-        let rows = Rows::of(&stream);
+        let rows = Rows::of(&stream, &mut self.values_left());
         let kind = Kind {
             source: TextSource::NextData,
             is_named: true,
@@ -187,16 +189,15 @@ impl States {
     }
 
     fn visit(&mut self, kind: Kind, root: &Value, rows: &Rows<'_>) {
-        let left = VALUES_MAX - self.values.min(VALUES_MAX);
-        let title = self.page_title.clone();
-        for (value, path, holder) in Walk::new(root, left) {
+        let title = self.page_title;
+        for (value, path, holder) in Walk::new(root, self.values_left()) {
             if self.is_full() {
                 return;
             }
             self.values += 1;
             if let Value::String(text) = value {
                 self.string(kind, &path, rows.said(text), || {
-                    let facts = holder.map(|holder| Facts::around(&holder, &title));
+                    let facts = holder.map(|holder| Facts::around(&holder, title));
                     facts.unwrap_or_default()
                 });
             }
@@ -213,15 +214,19 @@ impl States {
             let Value::Object(fields) = item else {
                 continue;
             };
+            let facts = OnceCell::new();
             for (key, at) in fields {
                 if self.is_full() {
                     return;
                 }
                 self.values += 1;
                 if let Some(Value::String(text)) = value(at) {
-                    self.string(kind, &format!(".{key}"), text, || {
+                    let of_item = || {
                         let fields = fields.iter();
                         Facts::of(fields.filter_map(|(key, at)| Some((&**key, value(at)?))))
+                    };
+                    self.string(kind, &format!(".{key}"), text, || {
+                        facts.get_or_init(of_item).clone()
                     });
                 }
             }
@@ -248,6 +253,11 @@ impl States {
                 self.string(kind, &path, &text, Facts::default);
             }
         }
+    }
+
+    /// How many values are still visited: no more lists and objects are read.
+    fn values_left(&self) -> usize {
+        VALUES_MAX.saturating_sub(self.values)
     }
 
     fn is_full(&self) -> bool {

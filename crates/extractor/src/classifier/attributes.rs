@@ -5,6 +5,8 @@
 //! whole where a table would be. On other pages so is one beside the text; and however long the text is, one between it
 //! and the title, in whatever boxes: an entry's facts, a job's pay, a book's publisher.
 
+use std::ops::Range;
+
 use crate::class_hints::OTHER_PARTS;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Traits};
 use crate::line_markers::{Marker, Markers};
@@ -122,10 +124,10 @@ fn keep_groups(
     main: &mut [bool],
     is_wanted: impl Fn(ElementIndex, &[String], &[bool]) -> bool,
 ) {
-    let mut at = 0;
+    let (mut at, mut figures) = (0, None);
     while let Some(element) = flat.elements.get(at) {
         let index = at as ElementIndex;
-        let names = names_of_group(flat, survey, index);
+        let names = names_of_group(flat, survey, index, &mut figures);
         if !names.is_some_and(|names| is_wanted(index, &names, main)) {
             at += 1;
             continue;
@@ -199,7 +201,12 @@ fn is_of_the_page(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex, names: 
 }
 
 /// The names in an element that is a group of attributes.
-fn names_of_group(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> Option<Vec<String>> {
+fn names_of_group(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    at: ElementIndex,
+    figures: &mut Option<(Range<u32>, bool)>,
+) -> Option<Vec<String>> {
     let element = &flat.elements[at as usize];
     let runs = element.end_run.saturating_sub(element.first_run);
     // The lines of a paragraph are one run.
@@ -215,9 +222,29 @@ fn names_of_group(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> Opti
         Tag::Table => names_of_cells(flat, at),
         _ => names_of_rows(flat, survey, at),
     };
+    let names = names.filter(|names| are_distinct(names))?;
     let is_group = share(element.link_weight, element.counts.weight, 1.0) <= LINKS_MAX
-        && !is_of_figures(flat, survey, at);
-    names.filter(|names| is_group && are_distinct(names))
+        && !are_of_figures(flat, survey, at, figures);
+    is_group.then_some(names)
+}
+
+/// As [`is_of_figures`], which is asked once for all elements in the same runs: thousands may stand in one.
+fn are_of_figures(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    at: ElementIndex,
+    last: &mut Option<(Range<u32>, bool)>,
+) -> bool {
+    let element = &flat.elements[at as usize];
+    let runs = element.first_run..element.end_run;
+    match last {
+        Some((of, answer)) if *of == runs => *answer,
+        _ => {
+            let answer = is_of_figures(flat, survey, at);
+            *last = Some((runs, answer));
+            answer
+        }
+    }
 }
 
 /// Whether most lines of a group have a price or a time: the currencies of a shop, or its hours.

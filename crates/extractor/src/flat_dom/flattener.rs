@@ -327,7 +327,7 @@ impl<'a> Flattener<'a> {
                 if in_head == Some(true)
                     && let Some(text) = text(node)
                 {
-                    self.flat.title = crate::whitespace::collapsed(text);
+                    self.flat.title = crate::metadata::short(text);
                 }
             }
             "input" | "select" | "textarea" => self.field(element),

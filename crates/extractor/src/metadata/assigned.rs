@@ -2,47 +2,50 @@
 //!
 //! It is read only where the page says nothing else: some programs write the date into the page by script.
 
+use crate::bounded::{byte_prefix, byte_suffix};
 use crate::dates;
+use crate::dates::names::{self, Place};
 use crate::flat_dom::FlatDom;
 
-/// Variables that scripts assign the time of publication to.
-const ASSIGNED: [&str; 10] = [
-    "createTime",
-    "create_time",
-    "publishTime",
-    "publish_time",
-    "publishDate",
-    "publish_date",
-    "pubDate",
-    "pubTime",
-    "oriCreateTime",
-    // WeChat's articles, in seconds since 1970.
-    "var ct",
-];
+/// Bytes of a name, and of a value.
+const NAME_BYTES_MAX: usize = 40;
+const VALUE_BYTES_MAX: usize = 40;
 
-/// The text in quotes that is assigned to a variable whose name stands before: ` = '2020-02-01'`.
+/// The text in quotes that stands first: ` '2020-02-01'`.
 fn assigned_value(behind: &str) -> Option<&str> {
-    const VALUE_BYTES_MAX: usize = 40;
-    let value = behind.trim_start().strip_prefix('=')?.trim_start();
+    let value = behind.trim_start();
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let value = &value[quote.len_utf8()..];
-    let end = value.find(quote).filter(|&end| end <= VALUE_BYTES_MAX)?;
-    Some(&value[..end])
+    let value = byte_prefix(&value[quote.len_utf8()..], VALUE_BYTES_MAX + 1);
+    value.split_once(quote).map(|(value, _)| value)
 }
 
-/// The first date that a script assigns.
+/// How far the name that a text ends with is trusted. A time of a message, `msg_create_time`, has a name before its own;
+/// a short name is one where it is declared, `var ct`.
+fn rank(before: &str) -> Option<usize> {
+    let before = byte_suffix(before.trim_end(), NAME_BYTES_MAX);
+    let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$');
+    let name = before.trim_end_matches(is_part);
+    let (before, name) = before.split_at(name.len());
+    let is_declared = before.trim_end() != before && before.trim_end().ends_with("var");
+    let declared = is_declared.then(|| format!("var{name}"));
+    let declared = declared.and_then(|name| names::published(&name, Place::Script));
+    let ends = name.match_indices('_').map(|(at, _)| &name[at + 1..]);
+    let mut ends = std::iter::once(name).chain(ends);
+    declared.or_else(|| ends.find_map(|name| names::published(name, Place::Script)))
+}
+
+/// The date that the first script with one assigns, under the name that is trusted most.
 pub(super) fn date(flat: &FlatDom<'_>) -> Option<String> {
     const SCRIPTS_MAX: usize = 64;
-    let scripts = flat.scripts.iter().take(SCRIPTS_MAX);
-    scripts
-        .flat_map(|script| {
-            ASSIGNED.iter().flat_map(|name| {
-                let found = script.match_indices(name);
-                found.map(|(at, _)| &script[at + name.len()..])
-            })
-        })
-        .filter_map(assigned_value)
-        .find_map(dates::machine)
+    let of_script = |script: &&str| {
+        let assigned = memchr::memchr_iter(b'=', script.as_bytes());
+        let dates = assigned.filter_map(|at| {
+            let value = assigned_value(&script[at + 1..])?;
+            Some((rank(&script[..at])?, dates::machine(value)?))
+        });
+        dates.min_by_key(|(rank, _)| *rank).map(|(_, date)| date)
+    };
+    flat.scripts.iter().take(SCRIPTS_MAX).find_map(of_script)
 }
 
 #[cfg(test)]
@@ -66,6 +69,22 @@ mod tests {
         check(script, Some("2021-03-05T12:00:00"));
         check(&format!("<p>5 May 2020</p>{script}"), Some("2020-05-05"));
         check("<script>f(createTime, '2021-03-05')</script>", None);
+    }
+
+    #[test]
+    fn a_name_is_the_end_of_a_longer_one_and_of_two_dates_the_publications_counts() {
+        check(
+            "<script>a.msg_create_time = \"2021-03-05\";</script>",
+            Some("2021-03-05"),
+        );
+        check(
+            "<script>createTime='2021-03-05';publishTime='2021-03-06'</script>",
+            Some("2021-03-06"),
+        );
+        check("<script>recreateTime = '2021-03-05'</script>", None);
+        check("<script>createTime == '2021-03-05'</script>", None);
+        let long = "x".repeat(40);
+        check(&format!("<script>createTime='2021-03-05{long}'"), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use url::Url;
 
 use crate::bounded::{byte_suffix, char_prefix};
 use crate::class_hints::Hint;
+use crate::dates::names::{self, Place};
 use crate::dates::{self, MonthFirst, Role};
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Piece};
@@ -29,35 +30,6 @@ const MARKED_TIMES_MAX: usize = 1_000;
 
 /// Of what stands before a marked time so much is read at most: the words that say what it is are near it.
 const BEFORE_BYTES_MAX: usize = 400;
-
-/// The meta elements that hold a date of publication, the most reliable first.
-const PUBLISHED: [&str; 25] = [
-    "article:published_time",
-    "datepublished",
-    "article:published",
-    "og:published_time",
-    "og:article:published_time",
-    "pubdate",
-    "publishdate",
-    "publish_date",
-    "publish-date",
-    "published_time",
-    "dc.date.issued",
-    "dcterms.issued",
-    "dcterms.created",
-    "datecreated",
-    "dcterms.date",
-    "dc.date",
-    "sailthru.date",
-    "parsely-pub-date",
-    "cxenseparse:recs:publishtime",
-    "article.published",
-    "citation_publication_date",
-    "citation_date",
-    "release_date",
-    "date",
-    "bt:pubdate",
-];
 
 /// What the dates of a page are read from.
 pub(super) struct Dating<'d, 'a> {
@@ -166,11 +138,7 @@ impl<'d, 'a> Dating<'d, 'a> {
             .published
             .as_deref()
             .and_then(read)
-            .or_else(|| {
-                PUBLISHED
-                    .iter()
-                    .find_map(|name| self.flat.meta(&[name]).and_then(read))
-            })
+            .or_else(|| self.in_meta(names::published, read))
             .or_else(|| in_url.clone());
         if self.zone.is_of_list() {
             return declared;
@@ -199,22 +167,26 @@ impl<'d, 'a> Dating<'d, 'a> {
 
     pub(super) fn modified(&self) -> Option<String> {
         let declared = self.structured.modified.as_deref().and_then(dates::machine);
-        let in_meta = || {
-            self.flat
-                .meta(&[
-                    "article:modified_time",
-                    "og:updated_time",
-                    "datemodified",
-                    "dcterms.modified",
-                    "last-modified",
-                    "lastmod",
-                ])
-                .and_then(dates::machine)
-        };
+        let in_meta = || self.in_meta(names::modified, dates::machine);
         declared.or_else(in_meta).or_else(|| {
             let read = |text: &str, order| dates::modified_in(text, order);
             self.written_near(&read, &read, &|run| self.zone.may_say(run))
         })
+    }
+
+    /// The date of the `<meta>` whose name is trusted most.
+    fn in_meta(
+        &self,
+        rank: fn(&str, Place) -> Option<usize>,
+        read: impl Fn(&str) -> Option<String>,
+    ) -> Option<String> {
+        let metas = self.flat.metas.iter();
+        let ranked = metas.filter_map(|(name, content)| Some((rank(name, Place::Meta)?, content)));
+        let mut ranked: Vec<(usize, &&str)> = ranked.collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked
+            .into_iter()
+            .find_map(|(_, content)| read(content.trim()))
     }
 
     /// Whether a day had come when the page was sent; it may be a day ahead, in another time zone.

@@ -146,7 +146,7 @@ fn last_hyphen(title: &str) -> Option<(usize, &'static str)> {
 }
 
 /// Whether the `_` at a place stands between letters or digits of ASCII, as in the names of programs.
-fn is_in_name(text: &str, at: usize) -> bool {
+pub(super) fn is_in_name(text: &str, at: usize) -> bool {
     let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     is_ascii(text[..at].chars().next_back()) && is_ascii(text[at + 1..].chars().next())
 }

@@ -4,15 +4,21 @@
 use serde_json::Value;
 
 use super::walk::Holder;
+use crate::bounded::byte_prefix;
 use crate::dates;
+use crate::dates::names::{self, Place, plain};
+use crate::metadata::title_ends;
 
 /// Objects around a text that are looked at, the innermost first.
 const LEVELS: usize = 6;
+/// Fields of an object that are looked at: one with more is a table.
+const FIELDS_MAX: usize = 400;
+const DATE_BYTES_MAX: usize = 100;
 const TITLE_CHARS_MAX: usize = 200;
 const NAME_CHARS_MAX: usize = 60;
 const NAMES_MAX: usize = 5;
 
-/// The keys of each fact, without `_` and `-` and in lower case, the most trusted first.
+/// The keys of each fact in their plain form, the most trusted first; those of its dates stand in [`names`].
 const TITLES: [&str; 6] = [
     "title",
     "headline",
@@ -20,36 +26,6 @@ const TITLES: [&str; 6] = [
     "newstitle",
     "subject",
     "posttitle",
-];
-const PUBLISHED: [&str; 19] = [
-    "publishtime",
-    "publishdate",
-    "publishedat",
-    "published",
-    "datepublished",
-    "publicationdate",
-    "firstpublished",
-    "firstpublishedat",
-    "pubtime",
-    "pubdate",
-    "releasetime",
-    "displaytime",
-    "posttime",
-    "date",
-    "createtime",
-    "createdtime",
-    "createdat",
-    "created",
-    "ctime",
-];
-const MODIFIED: [&str; 7] = [
-    "updatetime",
-    "updatedtime",
-    "updatedat",
-    "updated",
-    "datemodified",
-    "modified",
-    "lastmodified",
 ];
 const AUTHORS: [&str; 5] = ["author", "authorname", "authors", "writer", "creator"];
 const NAMES: [&str; 5] = ["name", "nickname", "displayname", "username", "fullname"];
@@ -64,39 +40,41 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// The facts of a text on a page of this title. Sections of an article may have titles of their own: the object
-    /// whose title the page repeats is the article, else the first that has one; without any only the text's own.
+    /// The facts of a text on a page of this title. Sections of an article may have titles of their own, and so has the
+    /// site around it: the object whose title is the longest that the page repeats is the article, else the first that
+    /// has one; without any only the text's own.
     pub(super) fn around(holder: &Holder<'_>, page_title: &str) -> Facts {
         let around = std::iter::successors(Some(holder), |holder| holder.above.as_deref());
-        let mut levels: Vec<Facts> = around
-            .take(LEVELS)
-            .map(|holder| Facts::of(holder.fields.iter().map(|(key, value)| (&**key, value))))
-            .collect();
-        let is_repeated = |facts: &Facts| {
-            let title = facts.title.as_deref();
-            title.is_some_and(|title| page_title.contains(title))
-        };
-        let article = levels.iter().position(is_repeated);
-        let article = article.or_else(|| levels.iter().position(|facts| facts.title.is_some()));
-        levels.truncate(article.unwrap_or(0) + 1);
-        let mut found = levels.pop().unwrap_or_default();
-        for part in levels.into_iter().rev() {
-            found.author = found.author.or(part.author);
-            found.published = found.published.or(part.published);
-            found.modified = found.modified.or(part.modified);
+        let levels: Vec<&Facts> = around.take(LEVELS).map(Holder::facts).collect();
+        let titles = levels.iter().enumerate();
+        let titles = titles.filter_map(|(at, facts)| Some((at, facts.title.as_deref()?)));
+        let repeated = titles.clone();
+        let repeated = repeated.filter(|(_, title)| title_ends::repeats(page_title, title));
+        // Of two of the same length the inner one.
+        let longest = repeated
+            .rev()
+            .max_by_key(|(_, title)| title_ends::letters(title).len());
+        let article = longest.or_else(|| titles.clone().next());
+        let article = article.map_or(0, |(at, _)| at);
+        let mut found = levels.get(article).copied().cloned().unwrap_or_default();
+        for part in levels[..article].iter().rev() {
+            found.author = found.author.or_else(|| part.author.clone());
+            found.published = found.published.or_else(|| part.published.clone());
+            found.modified = found.modified.or_else(|| part.modified.clone());
         }
         found
     }
 
     /// The facts in the fields of one object.
     pub(super) fn of<'v>(fields: impl Iterator<Item = (&'v str, &'v Value)>) -> Facts {
+        let fields = fields.take(FIELDS_MAX);
         let fields: Vec<(String, &Value)> =
             fields.map(|(key, value)| (plain(key), value)).collect();
         Facts {
-            title: first(&fields, &TITLES, title),
-            author: first(&fields, &AUTHORS, author),
-            published: first(&fields, &PUBLISHED, date),
-            modified: first(&fields, &MODIFIED, date),
+            title: first(&fields, |key| place(key, &TITLES), title),
+            author: first(&fields, |key| place(key, &AUTHORS), author),
+            published: first(&fields, |key| names::published(key, Place::State), date),
+            modified: first(&fields, |key| names::modified(key, Place::State), date),
         }
     }
 
@@ -106,23 +84,21 @@ impl Facts {
     }
 }
 
-fn plain(key: &str) -> String {
-    let letters = key.chars().filter(|char| !matches!(char, '_' | '-'));
-    letters.take(40).flat_map(char::to_lowercase).collect()
+fn place(key: &str, keys: &[&str]) -> Option<usize> {
+    keys.iter().position(|known| *known == key)
 }
 
-/// The first value by the order of keys that says something.
+/// The first value, by the rank of its key, that says something.
 fn first<T>(
     fields: &[(String, &Value)],
-    keys: &[&str],
+    rank: impl Fn(&str) -> Option<usize>,
     read: impl Fn(&Value) -> Option<T>,
 ) -> Option<T> {
-    let values = |key: &&str| {
-        let key = *key;
-        let mut fields = fields.iter().filter(move |field| field.0 == key);
-        fields.find_map(|(_, value)| read(value))
-    };
-    keys.iter().find_map(values)
+    let ranked = fields.iter();
+    let ranked = ranked.filter_map(|(key, value)| Some((rank(key)?, *value)));
+    let mut ranked: Vec<(usize, &Value)> = ranked.collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().find_map(|(_, value)| read(value))
 }
 
 /// A line of so many characters at most that is no address and has no markup.
@@ -143,9 +119,14 @@ fn author(value: &Value) -> Option<String> {
     match value {
         Value::String(_) => line(value, NAME_CHARS_MAX),
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(key, value)| (plain(key), value));
+            let fields = fields.iter().take(FIELDS_MAX);
+            let fields = fields.map(|(key, value)| (plain(key), value));
             let fields: Vec<(String, &Value)> = fields.collect();
-            first(&fields, &NAMES, |name| line(name, NAME_CHARS_MAX))
+            first(
+                &fields,
+                |key| place(key, &NAMES),
+                |name| line(name, NAME_CHARS_MAX),
+            )
         }
         Value::Array(items) => {
             let names: Vec<String> = items
@@ -162,7 +143,10 @@ fn author(value: &Value) -> Option<String> {
 
 fn date(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => dates::machine(text).or_else(|| dates::written(text, false)),
+        Value::String(text) => {
+            let text = byte_prefix(text, DATE_BYTES_MAX);
+            dates::machine(text).or_else(|| dates::written(text, false))
+        }
         Value::Number(number) => dates::machine(&number.to_string()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
@@ -197,6 +181,58 @@ mod tests {
                 published.is_some_and(|day| day.starts_with("2021-06-15")),
                 "{json}"
             );
+        }
+    }
+
+    #[test]
+    fn an_object_tells_its_facts_once_and_by_some_fields() {
+        // They were read anew for each text in the object.
+        let json = r#"{"title":"The lock","a":"text","b":["text"]}"#;
+        let root: Value = serde_json::from_str(json).expect(json);
+        let texts = Walk::new(&root, 100).filter(|(value, _, _)| *value == "text");
+        let holders: Vec<_> = texts.filter_map(|(_, _, holder)| holder).collect();
+        let [first, second] = &*holders else {
+            panic!("two texts");
+        };
+        assert!(std::ptr::eq(first.facts(), second.facts()));
+        let with = |fields: usize| {
+            let fields: Vec<String> = (0..fields).map(|at| format!("\"f{at}\":0")).collect();
+            let json = format!(
+                "{{{},\"title\":\"The lock\",\"z\":\"text\"}}",
+                fields.join(",")
+            );
+            facts(&json, "")[0].clone()
+        };
+        assert_eq!(with(FIELDS_MAX - 2).as_deref(), Some("The lock"));
+        assert_eq!(with(FIELDS_MAX), None);
+    }
+
+    #[test]
+    fn of_the_titles_that_the_page_repeats_the_longest_is_the_articles() {
+        for (json, page_title, title) in [
+            (
+                r#"{"title":"News","a":{"title":"The lock - built again","b":"text"}}"#,
+                "The lock — built again | News",
+                "The lock - built again",
+            ),
+            (
+                r#"{"title":"The Lock is rebuilt","a":[{"title":"Lock","b":"text"}]}"#,
+                "The Lock is rebuilt | News",
+                "The Lock is rebuilt",
+            ),
+            (
+                r#"{"title":"The lock","a":[{"title":"The Lock","b":"text"}]}"#,
+                "The lock",
+                "The Lock",
+            ),
+            (
+                r#"{"title":"One","a":[{"title":"Two","b":"text"}]}"#,
+                "Three",
+                "Two",
+            ),
+        ] {
+            let [found, ..] = facts(json, page_title);
+            assert_eq!(found.as_deref(), Some(title), "{json}");
         }
     }
 

@@ -2,30 +2,43 @@
 
 use serde_json::Value;
 
-/// Values that begin like JSON and are none: after so many of one script it is a program.
-const FAILURES_MAX: usize = 4;
+use super::literal::{end_of_literal, unescaped};
+use crate::json;
+
+/// What begins like a value and is none may be read so many times in all, at the script's length: a program has
+/// thousands of such that end at once, and some that seem to go on to its end.
+const FAILED_TIMES_MAX: usize = 4;
 /// Strings in strings that are opened.
 const DEPTH_MAX: usize = 3;
+/// Calls around a string, each around the next.
+const CALLS_MAX: usize = 4;
 
-/// The objects and lists that a script is or assigns.
-pub(super) fn values(script: &str) -> Vec<Value> {
+/// The objects and lists that a script is or assigns; of `left` lists and objects those that they have are taken off.
+pub(super) fn values(script: &str, left: &mut usize) -> Vec<Value> {
     let script = script.trim();
-    if let Some((value, _)) = value(script, 0) {
-        return vec![value];
+    if *left == 0 {
+        return Vec::new();
     }
-    let (mut found, mut failures, mut from) = (Vec::new(), 0, 0);
+    let mut failed = match value(script, 0, left) {
+        Ok((value, _)) => return vec![value],
+        Err(read) => read,
+    };
+    let failed_max = script.len() * FAILED_TIMES_MAX;
+    let (mut found, mut from) = (Vec::new(), 0);
     while let Some(at) = after_assignment(script, from) {
         from = at;
         if !may_begin(&script[at..]) {
             continue;
         }
-        match value(&script[at..], 0) {
-            Some((value, length)) => {
+        match value(&script[at..], 0, left) {
+            Ok((value, length)) => {
                 found.push(value);
                 from += length;
             }
-            None if failures == FAILURES_MAX => break,
-            None => failures += 1,
+            Err(read) => failed += read,
+        }
+        if failed > failed_max || *left == 0 {
+            break;
         }
     }
     found
@@ -69,48 +82,141 @@ const CALLS: [&str; 4] = [
 ];
 
 /// The object or list that a text begins with, and its length in bytes.
-fn value(text: &str, depth: usize) -> Option<(Value, usize)> {
-    if depth == DEPTH_MAX {
-        return None;
-    }
-    let inner = |text: &str| value(text.trim(), depth + 1).map(|(value, _)| value);
-    match text.as_bytes().first()? {
-        b'{' | b'[' => json(text).or_else(|| {
-            let is_mended = text.contains(":undefined");
-            let mended = is_mended.then(|| json(&text.replace(":undefined", ":null")))??;
-            Some((mended.0, text.len()))
-        }),
-        b'%' => Some((inner(&percent_decoded(text)?)?, text.len())),
-        b'"' | b'\'' => {
-            let end = end_of_literal(text.as_bytes(), 0)?;
-            let held = text.get(1..end)?;
-            let is_held = held.trim_start().starts_with(['{', '[', '%', '\\']);
-            Some((is_held.then(|| inner(&unescaped(held)))??, end + 1))
+///
+/// # Errors
+/// How many bytes were read in vain.
+fn value(text: &str, depth: usize, left: &mut usize) -> Result<(Value, usize), usize> {
+    let held = behind_calls(text);
+    let before = text.len() - held.len();
+    let (value, length) = match held.as_bytes().first() {
+        Some(b'{' | b'[') => large(held, left),
+        Some(b'%') if depth < DEPTH_MAX => {
+            let (end, decoded) = percent_decoded(held);
+            let value = decoded.map(|text| self::value(text.trim(), depth + 1, left));
+            of_inner(value, end)
         }
-        _ => {
-            let held = CALLS.iter().find_map(|call| text.strip_prefix(call))?;
-            let held = held.trim_start();
-            let before = text.len() - held.len();
-            let (value, length) = value(held, depth)?;
-            Some((value, before + length))
-        }
+        Some(b'"' | b'\'') if depth < DEPTH_MAX => match end_of_literal(held.as_bytes(), 0) {
+            Some(end) => {
+                let literal = held.get(1..end);
+                let literal =
+                    literal.filter(|held| held.trim_start().starts_with(['{', '[', '%', '\\']));
+                let value =
+                    literal.map(|held| self::value(unescaped(held).trim(), depth + 1, left));
+                of_inner(value, end + 1)
+            }
+            None => Err(held.len()),
+        },
+        _ => Err(0),
+    }?;
+    Ok((value, before + length))
+}
+
+/// The value inside another text of this length, or what it cost to find none.
+fn of_inner(
+    inner: Option<Result<(Value, usize), usize>>,
+    length: usize,
+) -> Result<(Value, usize), usize> {
+    match inner {
+        Some(Ok((value, _))) => Ok((value, length)),
+        Some(Err(read)) => Err(length + read),
+        None => Err(length),
     }
 }
 
-fn json(text: &str) -> Option<(Value, usize)> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    let value = values.next()?.ok()?;
-    let is_large = value.is_object() || value.is_array();
-    is_large.then(|| (value, values.byte_offset()))
+/// The text behind the calls that a text begins with.
+fn behind_calls(text: &str) -> &str {
+    let mut text = text;
+    for _ in 0..CALLS_MAX {
+        match CALLS.iter().find_map(|call| text.strip_prefix(call)) {
+            Some(inner) => text = inner.trim_start(),
+            None => break,
+        }
+    }
+    text
 }
 
-/// A text without its percent-encoding, up to what is not of it.
-fn percent_decoded(text: &str) -> Option<String> {
-    let end = text.find(|char: char| char.is_whitespace() || matches!(char, '"' | '<' | ';'));
-    let text = &text[..end.unwrap_or(text.len())];
-    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
+/// The object or list that a text begins with, be it JSON or a program's.
+fn large(text: &str, left: &mut usize) -> Result<(Value, usize), usize> {
+    let read = match json::value(text, left) {
+        Ok(found) => return Ok(found),
+        Err(read) => read,
+    };
+    let is_mended = NO_JSON.iter().any(|(word, _)| {
+        let at = text.as_bytes().get(read..);
+        at.is_some_and(|at| at.starts_with(word.as_bytes()))
+    });
+    if !is_mended {
+        return Err(read);
+    }
+    let mended = mended(text).map_err(|end| read + end)?;
+    json::value(&mended, left).map_err(|again| read + mended.len() + again)
+}
+
+/// Values that programs have and JSON has not, none of them a text; and what stands for them, of the same length, so
+/// that what follows stays where it is.
+const NO_JSON: [(&str, &str); 5] = [
+    ("undefined", "null     "),
+    ("void 0", "null  "),
+    ("NaN", "0  "),
+    ("!0", "1 "),
+    ("!1", "0 "),
+];
+
+/// The object or list that a text begins with, with JSON's values for those of programs.
+///
+/// # Errors
+/// Where it was found to be neither.
+fn mended(text: &str) -> Result<String, usize> {
     let bytes = text.as_bytes();
-    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
+    let mut out = String::new();
+    let (mut at, mut copied, mut depth) = (0, 0, 0_usize);
+    loop {
+        match bytes.get(at).ok_or(at)? {
+            b'"' => at = end_of_string(bytes, at).ok_or(bytes.len())?,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 1 => {
+                out.push_str(&text[copied..=at]);
+                return Ok(out);
+            }
+            b'}' | b']' => depth -= 1,
+            b'u' | b'v' | b'N' | b'!' => {
+                let word = |(word, _): &&(&str, &str)| bytes[at..].starts_with(word.as_bytes());
+                let (word, stands_for) = NO_JSON.iter().find(word).ok_or(at)?;
+                out.push_str(&text[copied..at]);
+                out.push_str(stands_for);
+                copied = at + word.len();
+                at = copied - 1;
+            }
+            b't' if bytes[at..].starts_with(b"true") => at += 3,
+            b'f' if bytes[at..].starts_with(b"false") => at += 4,
+            b'n' if bytes[at..].starts_with(b"null") => at += 3,
+            b',' | b':' | b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E' => {}
+            blank if blank.is_ascii_whitespace() => {}
+            _ => return Err(at),
+        }
+        at += 1;
+    }
+}
+
+/// The quote that ends the string of JSON that begins at `open`.
+fn end_of_string(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        match bytes[at] {
+            b'"' => return Some(at),
+            _ => at += 2,
+        }
+    }
+}
+
+/// What a text that is percent-encoded ends before, and the text, if it is one.
+fn percent_decoded(text: &str) -> (usize, Option<String>) {
+    let end = text.find(|char: char| char.is_whitespace() || matches!(char, '"' | '<' | ';'));
+    let end = end.unwrap_or(text.len());
+    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
+    let bytes = &text.as_bytes()[..end];
+    let (mut out, mut at) = (Vec::with_capacity(end), 0);
     while let Some(&byte) = bytes.get(at) {
         let of_two = digit(bytes.get(at + 1)).zip(digit(bytes.get(at + 2)));
         match of_two.filter(|_| byte == b'%') {
@@ -124,78 +230,7 @@ fn percent_decoded(text: &str) -> Option<String> {
             }
         }
     }
-    String::from_utf8(out).ok()
-}
-
-/// The end of a string literal that begins at `open`.
-pub(super) fn end_of_literal(bytes: &[u8], open: usize) -> Option<usize> {
-    let quote = *bytes.get(open)?;
-    if !matches!(quote, b'"' | b'\'') {
-        return None;
-    }
-    let mut at = open + 1;
-    loop {
-        at += memchr::memchr3(quote, b'\\', b'\n', bytes.get(at..)?)?;
-        match bytes[at] {
-            b'\\' => at += 2,
-            // A literal ends on its line; what looked like one was an apostrophe.
-            _ => return Some(at),
-        }
-    }
-}
-
-/// The text of a string literal.
-pub(super) fn unescaped(literal: &str) -> String {
-    let mut out = String::with_capacity(literal.len());
-    let mut chars = literal.chars();
-    let mut high: Option<u32> = None;
-    while let Some(char) = chars.next() {
-        if char != '\\' {
-            out.push(char);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => out.push('\n'),
-            Some('r' | 'b' | 'f') => {}
-            Some('t') => out.push(' '),
-            Some('u') => {
-                let digits: String = chars.by_ref().take(4).collect();
-                let unit = u32::from_str_radix(&digits, 16).unwrap_or(0xFFFD);
-                match (high.take(), unit) {
-                    (_, 0xD800..0xDC00) => high = Some(unit),
-                    (Some(high), 0xDC00..0xE000) => {
-                        let code = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
-                        out.extend(char::from_u32(code));
-                    }
-                    (_, unit) => out.extend(char::from_u32(unit)),
-                }
-            }
-            Some('x') => {
-                let digits: String = chars.by_ref().take(2).collect();
-                out.extend(
-                    u32::from_str_radix(&digits, 16)
-                        .ok()
-                        .and_then(char::from_u32),
-                );
-            }
-            Some(other) => out.push(other),
-            None => {}
-        }
-    }
-    out
-}
-
-/// The name of the field whose value begins where this text ends.
-pub(super) fn key_before(text: &str) -> &str {
-    let Some(text) = text.trim_end().strip_suffix(':') else {
-        return "";
-    };
-    let text = text.trim_end().trim_end_matches(['"', '\'']);
-    let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$');
-    let start = text
-        .rfind(|char: char| !is_part(char))
-        .map_or(0, |at| at + 1);
-    text.get(start..).unwrap_or("")
+    (end, String::from_utf8(out).ok())
 }
 
 #[cfg(test)]
@@ -204,7 +239,7 @@ mod tests {
 
     #[track_caller]
     fn check(script: &str, count: usize) {
-        let found = values(script);
+        let found = values(script, &mut 1_000);
         assert_eq!(found.len(), count, "{script}");
         assert!(found.iter().all(|value| value["a"] == "b é;"), "{script}");
     }
@@ -241,20 +276,67 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_given_up_after_some_failures() {
-        let script = "a = [\"x\"; ".repeat(FAILURES_MAX + 1) + r#"b = {"a":"b é;"}"#;
-        check(&script, 0);
-        check(&script["a = [\"x\"; ".len()..], 1);
+    fn a_program_is_given_up_for_what_was_read_in_vain() {
+        let state = r#"b = {"a":"b é;"}"#;
+        // Each of these is read up to the semicolon.
+        let script = |times: usize| format!("{};{state}", "a=%".repeat(times));
+        check(&script(4), 1);
+        check(&script(400), 0);
+        // A fifth value like those of any program hid the state behind it.
+        for of_program in ["a=[\"x\"; ", "a={\"a\":!2},", "a='{', ", "a=\"%\";", "a=%;"] {
+            check(&format!("{};{state}", of_program.repeat(400)), 1);
+        }
     }
 
     #[test]
-    fn a_literal_is_read_with_its_escapes_and_its_key() {
-        let script = r#"window.x={a:1,"content" : "one \u4e2d\ud83d\ude00 \"two\"\n\x41"}"#;
-        let open = script.find("\"one").expect("it is there");
-        let end = end_of_literal(script.as_bytes(), open).expect("it ends");
-        assert_eq!(unescaped(&script[open + 1..end]), "one 中😀 \"two\"\nA");
-        assert_eq!(key_before(&script[..open]), "content");
-        assert_eq!(end_of_literal(b"\"never", 0), None);
-        assert_eq!(unescaped("\\ud83d\\u"), "\u{FFFD}");
+    fn calls_around_a_text_are_opened_up_to_a_bound() {
+        // Each call was a step of a recursion: it ended the process.
+        for call in CALLS {
+            check(&format!("a={};", call.repeat(100_000)), 0);
+        }
+        let held = "decodeURI('%7B%22a%22%3A%22b%20%C3%A9%3B%22%7D')";
+        check(&format!("a={}{held}", "unescape(".repeat(CALLS_MAX - 1)), 1);
+        check(&format!("a={}{held}", "unescape(".repeat(CALLS_MAX)), 0);
+        check(&format!("a={}", "'\\'".repeat(100_000)), 0);
+    }
+
+    #[test]
+    fn values_that_json_has_not_are_read_and_what_follows_them() {
+        for value in ["undefined", "void 0", "!0", "!1", "NaN"] {
+            for blank in ["", " ", "\n\t"] {
+                let first = format!("{{\"u\":{blank}{value},\"a\":\"b é;\"}}");
+                check(&format!("x={first}"), 1);
+                check(&format!("x={first}; y={{\"a\":\"b é;\"}}"), 2);
+                check(&format!("x={first}; y={first},z={first}"), 3);
+            }
+        }
+        // In texts they stay as they are.
+        let script =
+            r#"x={"a":"is:undefined, \"!0\" [undefined","b":[undefined,undefined],"c":!1}"#;
+        let found = values(script, &mut 1_000);
+        assert_eq!(found[0]["a"], "is:undefined, \"!0\" [undefined");
+        assert_eq!(found[0]["b"], serde_json::json!([null, null]));
+        for program in [
+            "x={\"a\":undefined",
+            "x={\"a\":undefined,b}",
+            "x={\"a\":undefinedly}",
+            "x={\"a\":!0,\"b",
+            "x=[!0}]",
+            "x={\"a\":!x}",
+        ] {
+            check(program, 0);
+        }
+    }
+
+    #[test]
+    fn values_are_bounded_however_many_a_script_assigns() {
+        let mut left = 10;
+        let found = values(&"a={\"b\":[]};".repeat(100), &mut left);
+        assert_eq!((found.len(), left), (5, 0));
+        // What fails takes nothing off.
+        let mut left = 10;
+        let script = format!("{}b={{\"c\":1}}", "a=[[[[!x]]]];".repeat(100));
+        assert_eq!(values(&script, &mut left).len(), 1);
+        assert_eq!(left, 9);
     }
 }

@@ -1,15 +1,26 @@
 //! The values of a state in their order, each with its path and the objects around it.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
 use super::VALUES_MAX;
+use super::facts::Facts;
 
 /// An object with those around it.
 pub(super) struct Holder<'v> {
-    pub fields: &'v Map<String, Value>,
+    fields: &'v Map<String, Value>,
     pub above: Option<Rc<Holder<'v>>>,
+    /// What its fields say, once it was asked for: each of thousands of texts in an object asks.
+    facts: OnceCell<Facts>,
+}
+
+impl Holder<'_> {
+    pub(super) fn facts(&self) -> &Facts {
+        let fields = || self.fields.iter().map(|(key, value)| (&**key, value));
+        self.facts.get_or_init(|| Facts::of(fields()))
+    }
 }
 
 /// A value that is still to come.
@@ -71,8 +82,11 @@ impl<'v> Iterator for Walk<'v> {
                     .extend(items.map(|item| inner(item, None, &holder)));
             }
             Value::Object(fields) => {
-                let above = holder.clone();
-                let around = Some(Rc::new(Holder { fields, above }));
+                let around = Some(Rc::new(Holder {
+                    fields,
+                    above: holder.clone(),
+                    facts: OnceCell::new(),
+                }));
                 let fields = fields.iter().take(self.left).rev();
                 self.open
                     .extend(fields.map(|(key, value)| inner(value, Some(key.as_str()), &around)));
