@@ -17,6 +17,7 @@ mod numbers;
 mod office;
 mod poster;
 mod publisher;
+mod surnames;
 mod title;
 mod titled_times;
 mod without_site;

@@ -502,8 +502,27 @@ mod tests {
             "<div><a class=nickname href=/u/2>老张2015</a> <span>2021-03-05</span></div>",
             Some("老张2015"),
         );
-        check("<div class=user-name>阿芬</div>", Some("阿芬"));
-        check("<div class=user-name>登录</div>", None);
+        check(
+            "<div class=user-name><a href=/u/2>阿芬</a></div>",
+            Some("阿芬"),
+        );
+        let dated = |name: &str| format!("<div class=user-name>{name}</div><p>2021-03-05</p>");
+        check(&dated("阿芬"), Some("阿芬"));
+        for label in [
+            "登录",
+            "Sign in",
+            "Welcome, guest",
+            "로그인",
+            "ログイン",
+            "Gast 12",
+        ] {
+            check(&dated(label), None);
+        }
+        check("<div class=user-name>Your orders</div>", None);
+        check(
+            "<div class=user-name><a href=/cart>Your orders</a></div>",
+            None,
+        );
         check(
             "<div class=user-name>Bo</div><p>By Ann Lane</p>",
             Some("Ann Lane"),
