@@ -7,6 +7,7 @@ mod assigned;
 mod author;
 mod byline;
 mod byline_zone;
+mod chapter;
 mod dating;
 mod heading;
 mod labelled;

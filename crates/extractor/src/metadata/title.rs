@@ -14,8 +14,9 @@ use crate::flat_dom::FlatDom;
 use crate::structured::Structured;
 use crate::survey::Survey;
 
-use super::heading::{Heading, before_author, headings, without_authors};
-use super::without_site::{Parts, SEPARATORS, without_site, words};
+use super::chapter;
+use super::heading::{Heading, has_logo, headings, of_two, without_authors};
+use super::without_site::{Parts, SEPARATORS, label_of, without_site, words};
 use super::{short, unescaped};
 
 /// The title of a page; `main` tells which runs are its content.
@@ -29,22 +30,21 @@ pub(super) fn find(
 ) -> Option<String> {
     let sources = Sources::gather(flat, survey, structured, main, site_name, url);
     let chosen = declared(flat)
-        .or(sources.before_author.as_deref())
+        .or(sources.of_two.as_deref())
         .or_else(|| sources.nearer_heading())
         .or_else(|| sources.leading_heading())
         .or_else(|| sources.agreed_heading())
         .or_else(|| sources.only_heading())
         .or_else(|| sources.said_part(survey, main))
-        .map(str::to_owned);
+        .or(sources.shared.as_deref())
+        .map(|title| sources.with_chapter(title).to_owned());
     let Sources {
         clean,
-        shared,
         headline,
         headings,
         ..
     } = sources;
     chosen
-        .or(shared)
         .or(headline)
         .or_else(|| Some(clean).filter(|title| !title.is_empty()))
         .or_else(|| {
@@ -76,8 +76,10 @@ struct Sources {
     headline: Option<String>,
     /// Those that are not the author's name.
     headings: Vec<Heading>,
-    /// A heading that is `<title>` together with the one beside it, the author's name.
-    before_author: Option<String>,
+    /// The title in two headings that together are `<title>`.
+    of_two: Option<String>,
+    /// Whether `<title>` begins with a sign that parts it from nothing: no site's name is in it.
+    is_after_sign: bool,
     /// The site's name, or what its logo says.
     site_name: Option<String>,
 }
@@ -91,13 +93,18 @@ impl Sources {
         site_name: Option<&str>,
         url: &Url,
     ) -> Sources {
-        let whole = Some(short(&flat.title)).filter(|title| !is_empty(title));
-        let whole = whole.unwrap_or_default();
+        let mut whole = short(&flat.title);
         let author = flat.meta(&["dc.creator", "dcterms.creator", "author"]);
         let author = author.or(structured.author.as_deref()).map(letters);
         let headings = headings(flat, survey, main, &whole, author.as_deref(), url);
-        let before_author = before_author(&headings, &whole, site_name);
-        let headings = without_authors(headings, &whole);
+        let behind = behind_sign(&whole).map(|(sign, rest)| (sign, rest.to_owned()));
+        let is_after_sign = behind.is_some();
+        if let Some((sign, rest)) = behind {
+            let is_title = says_title(flat, survey, (sign, &rest), &headings, site_name, url);
+            whole = if is_title { rest } else { String::new() };
+        } else if is_placeholder(&whole) {
+            whole.clear();
+        }
         let home = headings.iter().find(|heading| heading.is_home);
         let logo = home.map(|heading| heading.text.clone());
         let site_name = site_name.map(str::to_owned).or(logo);
@@ -109,15 +116,28 @@ impl Sources {
                 && rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
         };
         // In Chinese, Japanese and Korean a title that begins with that for sharing has the site behind it.
-        let (parts, title) = match shared.as_ref().filter(|title| goes_on(title)) {
-            Some(title) => (Parts::Shared, title),
-            None => (Parts::Unknown, &whole),
-        };
         let site = site_name.as_deref();
-        let clean = without_site(title, parts, site, url);
+        let mut parts = Parts::Unknown;
+        let mut clean = without_site(&whole, parts, site, url);
+        let is_chapter = |title: &String| {
+            let behind = clean.strip_prefix(title.as_str());
+            behind.is_some_and(chapter::is_one)
+        };
+        let mut whole_shared = shared.iter().filter(|title| goes_on(title));
+        if let Some(title) = whole_shared.find(|title| !is_chapter(title)) {
+            parts = Parts::Shared;
+            clean = without_site(title, parts, site, url);
+        }
         let shared = shared
             .as_ref()
             .map(|title| without_site(title, parts, site, url));
+        let titles: Vec<&str> = [Some(&whole), Some(&clean), shared.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let of_two = of_two(&headings, &titles, site);
+        let headings = without_authors(headings, &whole);
         let headline = structured.headline.as_deref();
         let headline = headline.map(|title| short(&unescaped(title)));
         Sources {
@@ -125,7 +145,8 @@ impl Sources {
             shared: shared.filter(|title| !title.is_empty()),
             headline: headline.filter(|title| !title.is_empty()),
             headings,
-            before_author,
+            of_two,
+            is_after_sign: is_after_sign && !whole.is_empty(),
             whole,
             site_name,
         }
@@ -139,6 +160,16 @@ impl Sources {
     fn is_site(&self, heading: &Heading) -> bool {
         let site = self.site_name.as_deref().map(letters);
         heading.is_home || site.as_ref() == Some(&heading.letters)
+    }
+
+    /// A title with the part of a work behind it that `<title>` has: all parts of a work have its name over them.
+    fn with_chapter<'t>(&'t self, title: &'t str) -> &'t str {
+        let behind = self.clean.strip_prefix(title).unwrap_or_default();
+        let is_apart = behind.starts_with(|c: char| !c.is_alphanumeric());
+        match is_apart && chapter::is_one(behind) {
+            true => &self.clean,
+            false => title,
+        }
     }
 
     /// Where one heading repeats the beginning of `<title>` and another one the rest: the first, if it is nearer to the
@@ -279,6 +310,9 @@ impl Sources {
         let (Some(only), None) = (first_level.next(), first_level.next()) else {
             return None;
         };
+        if self.is_after_sign {
+            return None;
+        }
         let is_headline =
             || self.headline.as_deref().map(letters).as_deref() == Some(&only.letters);
         let is_title = words(&only.text) >= 4
@@ -288,12 +322,42 @@ impl Sources {
     }
 }
 
-/// Whether a `<title>` is what a program wrote for want of one: nothing before the site's name, or a word for it.
-fn is_empty(title: &str) -> bool {
-    let mut apart = SEPARATORS.iter().filter(|one| one.starts_with(' '));
-    is_placeholder(title) || apart.any(|one| title.starts_with(one.trim_start()))
+/// The sign that a `<title>` begins with and what stands behind it. A program wrote nothing before the sign.
+fn behind_sign(title: &str) -> Option<(&'static str, &str)> {
+    let apart = SEPARATORS.iter().filter(|one| one.starts_with(' '));
+    let mut signs = apart.map(|one| one.trim_start());
+    signs.find_map(|sign| Some((sign, title.strip_prefix(sign)?)))
 }
 
+/// Whether what stands behind a sign at the beginning of `<title>` is the page's title and not the site's name alone. Older
+/// WordPress writes » before the title, and a dash is a quotation's; another sign stands before the site's name, unless
+/// a heading repeats the rest over which another one stands, or none.
+fn says_title(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    (sign, rest): (&str, &str),
+    headings: &[Heading],
+    site_name: Option<&str>,
+    url: &Url,
+) -> bool {
+    let name = letters(rest);
+    let count = |text: &str| text.chars().count();
+    let known = [site_name.map(letters), Some(label_of(url))];
+    let mut known = known.into_iter().flatten().filter(|site| count(site) >= 2);
+    let is_site = known.any(|site| {
+        site.contains(&name) || name.contains(&site) && count(&site) * 2 >= count(&name)
+    }) || headings
+        .iter()
+        .any(|heading| heading.is_home && heading.letters == name)
+        || has_logo(flat, survey, &name, url);
+    let is_before_title = matches!(sign.trim_end(), "»" | "—" | "–");
+    let repeats = |heading: &Heading| heading.letters == name;
+    let is_below =
+        headings.iter().skip(1).any(repeats) || headings.len() == 1 && repeats(&headings[0]);
+    !is_site && (is_before_title || is_below)
+}
+
+/// Whether a `<title>` is what a program writes for want of one.
 fn is_placeholder(title: &str) -> bool {
     const PLACEHOLDERS: [&str; 12] = [
         "untitled",
@@ -471,6 +535,69 @@ mod tests {
             "The eels",
         );
         check_page("<title> | Marsh walks</title>", "", "| Marsh walks");
+    }
+
+    #[test]
+    fn a_sign_before_nothing_may_stand_before_the_title() {
+        for sign in ["&raquo;", "—"] {
+            let title = format!("<title> {sign} The eel fisher's way</title>");
+            let expected = "The eel fisher's way";
+            check_page(&title, "<h1>Daily walks</h1>", expected);
+            check_page(&title, "<h1>Daily walks</h1><h2>Essays</h2>", expected);
+            let post = "<h1>Daily walks</h1><h2 class=entry-title>The eel fisher's way</h2>";
+            check_page(&title, post, expected);
+            let bar = title.replace(sign, "|");
+            check_page(&bar, post, expected);
+        }
+        check_page(
+            "<title> &raquo; 海堤修复工程</title>",
+            "<h1>江畔新闻网</h1>",
+            "海堤修复工程",
+        );
+        for sign in ["&raquo;", "|", "-"] {
+            let title = format!("<title> {sign} Daily walks</title>");
+            let logo = "<div><a href=/>Daily walks</a></div><h1>The eels</h1>";
+            check_page(&title, logo, "The eels");
+            let site = format!("{title}<meta property=og:site_name content='Daily walks'>");
+            check_page(&site, "<h1>The eels</h1>", "The eels");
+        }
+    }
+
+    #[test]
+    fn a_title_in_two_headings_that_name_no_author_is_both_together() {
+        for (first, second) in [
+            ("<h2>Summer in</h2>", "<h1>Barcelona</h1>"),
+            ("<h1>The Great</h1>", "<h2>Gatsby</h2>"),
+            ("<h1>Getting started</h1>", "<h2>Installation guide</h2>"),
+            (
+                "<h1>春天里的江南水乡之行</h1>",
+                "<h2>第一场雨落在老石桥上</h2>",
+            ),
+        ] {
+            let body = format!("{first}{second}");
+            let text = |heading: &str| heading[4..heading.len() - 5].to_owned();
+            let title = format!("{} {}", text(first), text(second));
+            check_page(&format!("<title>{title}</title>"), &body, &title);
+            let head = format!("<title>{title} | Daily walks</title>");
+            check_page(&head, &body, &title);
+        }
+        let author = "<h1>The eel fisher</h1><h2 class=author>Ann Lane</h2>";
+        check_page(
+            "<title>Ann Lane The eel fisher</title>",
+            author,
+            "The eel fisher",
+        );
+    }
+
+    #[test]
+    fn a_work_over_its_parts_is_not_the_title_of_all() {
+        for title in ["我在乡下开书店的故事-第三章", "The long way home - Part 2"] {
+            let work = title.split('-').next().unwrap().trim();
+            let head = format!("<title>{title}</title>");
+            check_page(&head, &format!("<h1>{work}</h1>"), title);
+            let shared = format!("{head}<meta property=og:title content='{work}'>");
+            check_page(&shared, "", title);
+        }
     }
 
     #[test]
