@@ -113,6 +113,11 @@ fn last_separator(title: &str) -> Option<(usize, &'static str)> {
     last.max_by_key(|(at, _)| *at)
 }
 
+/// What stands behind the last separator of a title.
+pub(super) fn last_part(title: &str) -> Option<&str> {
+    last_separator(title).map(|(at, separator)| title[at + separator.len()..].trim())
+}
+
 /// Whether what stands behind a separator is the name of a site though nothing tells it: a short part after a long
 /// one, set off by blanks.
 fn is_unknown_name((head, tail): (&str, &str), separator: &str, cut: Option<&str>) -> bool {
