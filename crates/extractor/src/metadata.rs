@@ -21,6 +21,7 @@ mod publisher;
 mod surnames;
 mod title;
 mod titled_times;
+mod untitled;
 mod without_site;
 
 use html5ever::local_name;

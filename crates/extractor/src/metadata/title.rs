@@ -15,9 +15,9 @@ use crate::structured::Structured;
 use crate::survey::Survey;
 
 use super::chapter;
-use super::heading::{Heading, has_logo, headings, of_two, without_authors};
-use super::without_site::{Parts, SEPARATORS, label_of, without_site, words};
-use super::{short, unescaped};
+use super::heading::{Heading, headings, of_two, without_authors};
+use super::without_site::{Parts, SEPARATORS, without_site, words};
+use super::{short, unescaped, untitled};
 
 /// The title of a page; `main` tells which runs are its content.
 pub(super) fn find(
@@ -97,14 +97,8 @@ impl Sources {
         let author = flat.meta(&["dc.creator", "dcterms.creator", "author"]);
         let author = author.or(structured.author.as_deref()).map(letters);
         let headings = headings(flat, survey, main, &whole, author.as_deref(), url);
-        let behind = behind_sign(&whole).map(|(sign, rest)| (sign, rest.to_owned()));
-        let is_after_sign = behind.is_some();
-        if let Some((sign, rest)) = behind {
-            let is_title = says_title(flat, survey, (sign, &rest), &headings, site_name, url);
-            whole = if is_title { rest } else { String::new() };
-        } else if is_placeholder(&whole) {
-            whole.clear();
-        }
+        let is_after_sign = untitled::behind_sign(&whole).is_some();
+        whole = untitled::without_sign(whole, flat, survey, &headings, site_name, url);
         let home = headings.iter().find(|heading| heading.is_home);
         let logo = home.map(|heading| heading.text.clone());
         let site_name = site_name.map(str::to_owned).or(logo);
@@ -322,60 +316,6 @@ impl Sources {
     }
 }
 
-/// The sign that a `<title>` begins with and what stands behind it. A program wrote nothing before the sign.
-fn behind_sign(title: &str) -> Option<(&'static str, &str)> {
-    let apart = SEPARATORS.iter().filter(|one| one.starts_with(' '));
-    let mut signs = apart.map(|one| one.trim_start());
-    signs.find_map(|sign| Some((sign, title.strip_prefix(sign)?)))
-}
-
-/// Whether what stands behind a sign at the beginning of `<title>` is the page's title and not the site's name alone. Older
-/// WordPress writes » before the title, and a dash is a quotation's; another sign stands before the site's name, unless
-/// a heading repeats the rest over which another one stands, or none.
-fn says_title(
-    flat: &FlatDom<'_>,
-    survey: &Survey,
-    (sign, rest): (&str, &str),
-    headings: &[Heading],
-    site_name: Option<&str>,
-    url: &Url,
-) -> bool {
-    let name = letters(rest);
-    let count = |text: &str| text.chars().count();
-    let known = [site_name.map(letters), Some(label_of(url))];
-    let mut known = known.into_iter().flatten().filter(|site| count(site) >= 2);
-    let is_site = known.any(|site| {
-        site.contains(&name) || name.contains(&site) && count(&site) * 2 >= count(&name)
-    }) || headings
-        .iter()
-        .any(|heading| heading.is_home && heading.letters == name)
-        || has_logo(flat, survey, &name, url);
-    let is_before_title = matches!(sign.trim_end(), "»" | "—" | "–");
-    let repeats = |heading: &Heading| heading.letters == name;
-    let is_below =
-        headings.iter().skip(1).any(repeats) || headings.len() == 1 && repeats(&headings[0]);
-    !is_site && (is_before_title || is_below)
-}
-
-/// Whether a `<title>` is what a program writes for want of one.
-fn is_placeholder(title: &str) -> bool {
-    const PLACEHOLDERS: [&str; 12] = [
-        "untitled",
-        "untitleddocument",
-        "untitledpage",
-        "newpage1",
-        "notitle",
-        "document",
-        "index",
-        "无标题文档",
-        "无标题页",
-        "無標題文件",
-        "新建网页1",
-        "無題ドキュメント",
-    ];
-    PLACEHOLDERS.contains(&letters(title).as_str())
-}
-
 /// Whether a title is a name that a program gives to a page: one word with marks within, "howto:lock_gates".
 fn is_name_of_page(title: &str) -> bool {
     let is_mark = |c| matches!(c, ':' | '_' | '/');
@@ -528,42 +468,6 @@ mod tests {
     }
 
     #[test]
-    fn nothing_before_the_sites_name_is_no_title() {
-        check_page(
-            "<title> | Marsh walks</title>",
-            "<h1>The eels</h1>",
-            "The eels",
-        );
-        check_page("<title> | Marsh walks</title>", "", "| Marsh walks");
-    }
-
-    #[test]
-    fn a_sign_before_nothing_may_stand_before_the_title() {
-        for sign in ["&raquo;", "—"] {
-            let title = format!("<title> {sign} The eel fisher's way</title>");
-            let expected = "The eel fisher's way";
-            check_page(&title, "<h1>Daily walks</h1>", expected);
-            check_page(&title, "<h1>Daily walks</h1><h2>Essays</h2>", expected);
-            let post = "<h1>Daily walks</h1><h2 class=entry-title>The eel fisher's way</h2>";
-            check_page(&title, post, expected);
-            let bar = title.replace(sign, "|");
-            check_page(&bar, post, expected);
-        }
-        check_page(
-            "<title> &raquo; 海堤修复工程</title>",
-            "<h1>江畔新闻网</h1>",
-            "海堤修复工程",
-        );
-        for sign in ["&raquo;", "|", "-"] {
-            let title = format!("<title> {sign} Daily walks</title>");
-            let logo = "<div><a href=/>Daily walks</a></div><h1>The eels</h1>";
-            check_page(&title, logo, "The eels");
-            let site = format!("{title}<meta property=og:site_name content='Daily walks'>");
-            check_page(&site, "<h1>The eels</h1>", "The eels");
-        }
-    }
-
-    #[test]
     fn a_title_in_two_headings_that_name_no_author_is_both_together() {
         for (first, second) in [
             ("<h2>Summer in</h2>", "<h1>Barcelona</h1>"),
@@ -692,17 +596,6 @@ mod tests {
         ] {
             let head = format!("<title>{title}</title>");
             check_page(&head, &format!("<div>{line}</div>"), line);
-        }
-    }
-
-    #[test]
-    fn what_a_program_writes_for_want_of_a_title_gives_way_to_the_heading() {
-        for title in ["无标题文档", "Untitled Document", "Untitled", "New Page 1"] {
-            check_page(
-                &format!("<title>{title}</title>"),
-                "<h2>海堤修复</h2>",
-                "海堤修复",
-            );
         }
     }
 }
