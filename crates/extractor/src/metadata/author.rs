@@ -10,7 +10,6 @@ use html5ever::local_name;
 use url::Url;
 
 use crate::bounded::byte_prefix;
-use crate::char_counts::is_cjk;
 use crate::class_hints::Hint;
 use crate::classifier::Classified;
 use crate::dom::Attributes;
@@ -22,7 +21,6 @@ use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
 use super::names::Names;
-use super::title::letters;
 use super::{byline, element_text, labelled, name, poster, publisher, short};
 
 pub(super) fn find(
@@ -43,20 +41,16 @@ pub(super) fn find(
     let label = host.split('.').next().unwrap_or("");
     let in_json_ld = structured.author.as_deref().and_then(name::declared);
     let declared = in_json_ld.or_else(|| declared_in_meta(flat));
-    // What `<title>` says beside the page's title: most often the site's name, in Chinese often with its section's.
-    let beside = letters(flat.title.as_str()).replace(&title.map(letters).unwrap_or_default(), "");
-    // Whether the declared author is the site itself: then a person named on the page is preferred.
-    let is_site = |name: &str| {
-        let name = letters(name);
-        let site = site_name.map(letters).unwrap_or_default();
-        (!site.is_empty() && (site.contains(&name) || name.contains(&site)))
-            || (name.contains(is_cjk) && beside.contains(&name))
-            || (label.len() >= 3 && name.contains(&letters(label)))
+    let called = publisher::Called {
+        whole: flat.title.as_str(),
+        title,
+        site: site_name,
+        label,
     };
     // A by-line may stand some lines above the title or beside the text.
     let near = zone.range.start.saturating_sub(20)..zone.range.end + 4;
     let marked = |range, strict| marked(flat, survey, zone, range, strict);
-    if let Some(name) = declared.as_deref().filter(|name| !is_site(name)) {
+    if let Some(name) = declared.as_deref().filter(|name| !called.is_site(name)) {
         let writer =
             || marked(near.clone(), true).or_else(|| byline(flat, zone, zone.range.clone()));
         return publisher::gives_way(page, name, writer).or(declared);
@@ -502,8 +496,27 @@ mod tests {
             "<div><a class=nickname href=/u/2>老张2015</a> <span>2021-03-05</span></div>",
             Some("老张2015"),
         );
-        check("<div class=user-name>阿芬</div>", Some("阿芬"));
-        check("<div class=user-name>登录</div>", None);
+        check(
+            "<div class=user-name><a href=/u/2>阿芬</a></div>",
+            Some("阿芬"),
+        );
+        let dated = |name: &str| format!("<div class=user-name>{name}</div><p>2021-03-05</p>");
+        check(&dated("阿芬"), Some("阿芬"));
+        for label in [
+            "登录",
+            "Sign in",
+            "Welcome, guest",
+            "로그인",
+            "ログイン",
+            "Gast 12",
+        ] {
+            check(&dated(label), None);
+        }
+        check("<div class=user-name>Your orders</div>", None);
+        check(
+            "<div class=user-name><a href=/cart>Your orders</a></div>",
+            None,
+        );
         check(
             "<div class=user-name>Bo</div><p>By Ann Lane</p>",
             Some("Ann Lane"),

@@ -5,6 +5,7 @@ use std::ops::Range;
 use html5ever::local_name;
 use url::Url;
 
+use crate::char_counts::is_cjk;
 use crate::class_hints::Hint;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom};
@@ -115,28 +116,53 @@ pub(super) fn without_authors(mut headings: Vec<Heading>, title: &str) -> Vec<He
     headings
 }
 
-/// Of two headings with nothing between, which together are `<title>` with a blank between: the one that is not the
-/// author's name, else the one of the higher level, else the first.
-pub(super) fn before_author(
+/// The title in two headings with nothing between, which together are one of `titles` with a blank between. Where one is
+/// the author's name, and in Chinese, Japanese and Korean where nothing tells that but one is as short as names
+/// are, the title is the other, else the one of the higher level, else the first. Elsewhere it is the two together.
+pub(super) fn of_two(
     headings: &[Heading],
-    title: &str,
+    titles: &[&str],
     site_name: Option<&str>,
 ) -> Option<String> {
     let collapsed = crate::whitespace::collapsed;
-    let title = collapsed(title);
     let is_site = |heading: &Heading| {
         heading.is_home || site_name.map(letters).as_ref() == Some(&heading.letters)
     };
-    let found = headings.windows(2).find(|pair| {
+    let titles: Vec<String> = titles.iter().map(|title| collapsed(title)).collect();
+    headings.windows(2).find_map(|pair| {
         let [one, other] = [&pair[0], &pair[1]].map(|heading| collapsed(&heading.text));
-        pair[0].runs.end == pair[1].runs.start
-            && (format!("{one} {other}") == title || format!("{other} {one}") == title)
-            && !pair.iter().any(is_site)
-    })?;
-    let chosen = found
-        .iter()
-        .min_by_key(|heading| (heading.is_author, heading.level))?;
-    Some(chosen.text.clone())
+        let (before, behind) = (format!("{one} {other}"), format!("{other} {one}"));
+        let is_whole = |title: &&String| **title == before || **title == behind;
+        let whole = titles.iter().find(is_whole)?;
+        if pair[0].runs.end != pair[1].runs.start || pair.iter().any(is_site) {
+            return None;
+        }
+        let is_author = pair[0].is_author != pair[1].is_author;
+        let may_be_author = || {
+            pair.iter().all(|heading| heading.letters.contains(is_cjk)) && pair.iter().any(is_short)
+        };
+        let chosen = pair
+            .iter()
+            .min_by_key(|heading| (heading.is_author, heading.level))
+            .filter(|_| is_author || may_be_author());
+        Some(chosen.map_or(whole, |heading| &heading.text).clone())
+    })
+}
+
+/// Whether a heading is as short as the names of people in Chinese, Japanese and Korean.
+fn is_short(heading: &Heading) -> bool {
+    const LETTERS_MAX: usize = 7;
+    heading.letters.chars().nth(LETTERS_MAX).is_none() || heading.text.contains(['・', '·'])
+}
+
+/// Whether a link of the page says a site's name, in letters and digits, and leads to its front page, as a logo does.
+pub(super) fn has_logo(flat: &FlatDom<'_>, survey: &Survey, name: &str, url: &Url) -> bool {
+    const LINKS_MAX: usize = 64;
+    let links = flat.elements.iter().enumerate();
+    let links = links.filter(|(_, element)| element.tag == Tag::A && element.counts.chars > 0);
+    links.take(LINKS_MAX).any(|(at, _)| {
+        leads_home(flat, at as u32, url) && letters(&element_text(flat, survey, at as u32)) == name
+    })
 }
 
 /// Whether all of a heading is a link.
@@ -151,7 +177,7 @@ fn leads_home(flat: &FlatDom<'_>, heading: ElementIndex, url: &Url) -> bool {
     let is_front = |url: &Url| url.path() == "/" && url.query().is_none();
     is_linked(flat, heading)
         && !is_front(url)
-        && (heading + 1..element.end)
+        && (heading..element.end)
             .filter_map(|at| {
                 let href = local_name!("href");
                 flat.elements[at as usize].element.attribute(&href)

@@ -8,7 +8,7 @@ use crate::char_counts::is_cjk;
 use crate::dates;
 
 use super::byline::{Named, is_han, taken};
-use super::name;
+use super::{name, surnames};
 
 /// Stands in a line where an element begins, and [`CLOSE`] where one ends.
 pub(super) const OPEN: char = '\u{1}';
@@ -108,16 +108,27 @@ pub(super) fn labelled(line: &str) -> Option<Named<'_>> {
     let is_colon = |c| matches!(c, ':' | '：' | '/' | '／' | '丨' | '|' | '｜' | '=' | '＝');
     let mut colons = line.match_indices(is_colon);
     colons.find_map(|(at, colon)| {
-        if !is_label(&line[..at]) {
-            return None;
-        }
+        let label = label_of(&line[..at])?;
         let rest = &line[at + colon.len()..];
         let rest = own(rest.trim_start_matches(is_gap), rest);
         let field = before_next_label(rest, colon)?;
-        let first = first_name(field)?;
+        let first = first_name(field).filter(|first| !is_other(first))?;
+        let is_field =
+            matches!(colon, ":" | "：") || field.len() < rest.len() || names_person(label, first);
+        if !is_field {
+            return None;
+        }
         let further = further_names(&field[first.len()..], 4, |c| is_cjk(c) || c == '·');
         Some(Named::first(rest, first.len() + further))
     })
+}
+
+/// Whether a word behind a label and a sign that also parts two words, as in 图文/视频, is a name: the label is no word for
+/// texts and pictures, or what begins the word is a surname. 文/小丸子: 文 alone is a word with no other of three.
+fn names_person(label: &str, word: &str) -> bool {
+    const OF_THINGS: [&str; 6] = ["图文", "编译", "投稿", "文", "글", "취재"];
+    let is_apart = || label == "文" && word.chars().nth(2).is_some();
+    !OF_THINGS.contains(&label) || surnames::may_be_name(word) || is_apart()
 }
 
 /// The name that a text begins with: a word with the numbers in it, or a surname and a name of one character behind
@@ -180,7 +191,7 @@ pub(super) fn reported_by(line: &str) -> Option<Named<'_>> {
     let rest = agency.unwrap_or(rest);
     let mut reporters = ["记者", "通讯员"].iter();
     let Some(rest) = reporters.find_map(|name| rest.strip_prefix(name)) else {
-        return announced(rest);
+        return announced(rest).or_else(|| korean(rest));
     };
     let rest = &rest[skipped(rest)..];
     let first = match mixed_name(rest) {
@@ -225,13 +236,35 @@ fn announced(line: &str) -> Option<Named<'_>> {
     ends.then(|| Named::first(behind, name.len()))
 }
 
+/// The name behind what somebody did or is in Korean, with a blank between: 글 김하늘, 글·사진 김하늘, 취재기자 김하늘. Such words
+/// begin many lines, so what stands behind must be a Korean's name, and the end of the line or of what it says of it.
+fn korean(line: &str) -> Option<Named<'_>> {
+    const DEEDS: [&str; 3] = ["글", "사진", "그림"];
+    const MARKS: [char; 5] = ['·', '/', ',', '・', 'ㆍ'];
+    let is_deed = |text: &str| text.split(MARKS).all(|word| DEEDS.contains(&word.trim()));
+    let rest = line.match_indices(' ').take(3).find_map(|(at, _)| {
+        let before = line[..at].trim_matches(is_gap);
+        let is_of_texts = before.contains("글") && is_deed(before);
+        let is_reporter = before.ends_with("기자") && before.split(' ').count() <= 2;
+        (is_of_texts || is_reporter).then(|| line[at..].trim_start_matches(is_gap))
+    })?;
+    let name = taken(rest, 5, surnames::is_hangul);
+    let behind = &rest[name.len()..];
+    let after = behind.trim_start_matches(is_gap);
+    let next = after.split(is_gap).next().unwrap_or("");
+    let ends = DEEDS.contains(&next) || !after.starts_with(char::is_alphabetic);
+    let is_word = !behind.starts_with(char::is_alphanumeric);
+    (is_word && ends && surnames::is_korean_name(name)).then(|| Named::first(rest, name.len()))
+}
+
 fn is_gap(c: char) -> bool {
     c.is_whitespace() || is_edge(c)
 }
 
-/// Whether a text ends with a label, whose characters may stand apart: 作　者.
-fn is_label(before: &str) -> bool {
-    LABELS.iter().any(|label| {
+/// The label that a text ends with, whose characters may stand apart: 作　者.
+fn label_of(before: &str) -> Option<&'static str> {
+    let mut labels = LABELS.iter().copied();
+    labels.find(|label| {
         let mut at = before.chars().rev().filter(|&c| !is_gap(c));
         let ends = label.chars().rev().all(|c| at.next() == Some(c));
         // 文 and 글 end many words: 原文, 英文, 댓글.
@@ -336,7 +369,9 @@ fn further_names(text: &str, most: usize, is_name: impl Fn(char) -> bool) -> usi
 
 /// Whether a word is a label or a deed, and no name.
 fn is_other(word: &str) -> bool {
-    LABELS.contains(&word) || DEEDS.iter().any(|deed| word.ends_with(deed))
+    LABELS.contains(&word)
+        || ["사진", "그림"].contains(&word)
+        || DEEDS.iter().any(|deed| word.ends_with(deed))
 }
 
 /// Whether what stands behind a word makes it something else than a name: it is longer, a label, or the name of
@@ -448,12 +483,47 @@ mod tests {
             ("글쓴이 : 김하늘 조회 33", Some("김하늘")),
             ("글 = 김하늘", Some("김하늘")),
             ("작성자 \u{1}김하늘\u{2}", Some("김하늘")),
+            ("글 김하늘 사진 최민호", Some("김하늘")),
+            ("글·사진 남궁민수", Some("남궁민수")),
+            ("글/사진 김하늘", Some("김하늘")),
+            ("글, 그림 김하늘", Some("김하늘")),
+            ("기자 김하늘", Some("김하늘")),
+            ("취재 기자 김하늘 | 2021.03.05", Some("김하늘")),
+            ("시민기자 \u{1}김하늘\u{2}", Some("김하늘")),
+            ("글/그림", None),
+            ("글 목록", None),
+            ("글 전체보기", None),
+            ("기자 회견", None),
+            ("기자 간담회", None),
+            ("기자 김하늘 씨는 강가에 산다", None),
             ("댓글: 김하늘", None),
             ("全文：田中", None),
             ("작성자 없음을 알립니다", None),
         ] {
             check(line, name);
         }
+    }
+
+    #[test]
+    fn a_sign_that_parts_two_words_needs_a_name_behind_it() {
+        for line in [
+            "图文/视频",
+            "图文/直播 视频",
+            "图文=图片",
+            "编译=链接 运行",
+            "图文 | 音频",
+            "投稿／動画",
+            "文/理科 分数线",
+        ] {
+            check(line, None);
+        }
+        check("图文/张三", Some("张三"));
+        check("图文｜欧阳雪", Some("欧阳雪"));
+        check("编译/陈思远", Some("陈思远"));
+        check("图文/木木 编辑/周敏", Some("木木"));
+        check("文/小丸子", Some("小丸子"));
+        check("作者/木木", Some("木木"));
+        check("图文：木木", Some("木木"));
     }
 
     #[test]

@@ -247,6 +247,7 @@ fn plausible(name: &str) -> Option<String> {
     let is_path = lower.contains("://") || (!lower.contains(' ') && lower.matches('.').count() > 2);
     let is_name = (2..=200).contains(&name.chars().count())
         && !nobody::is(&lower)
+        && !office::is_alone(name)
         && !is_path
         // "Email to Author", "For Authors".
         && !lower.split(' ').any(|word| matches!(word, "author" | "authors"))
@@ -329,6 +330,9 @@ mod tests {
             ("阿芬 發表在 某站 留言", Some("阿芬")),
             ("김하늘 기자", Some("김하늘")),
             ("本站原创", None),
+            ("游客12", None),
+            ("Guest 12", None),
+            ("담당 기자", None),
             ("", None),
         ] {
             assert_eq!(clean(text).as_deref(), name, "{text}");

@@ -2,7 +2,7 @@
 //! labels of buttons.
 
 /// Whole texts in lower case.
-const NO_NAMES: [&str; 54] = [
+const NO_NAMES: [&str; 71] = [
     "admin",
     "administrator",
     "editor",
@@ -57,10 +57,27 @@ const NO_NAMES: [&str; 54] = [
     "written by",
     "名無し",
     "名無しさん",
+    "visitor",
+    "welcome",
+    "hello",
+    "sign in",
+    "sign up",
+    "log in",
+    "login",
+    "register",
+    "my account",
+    "willkommen",
+    "hallo",
+    "anmelden",
+    "registrieren",
+    "einloggen",
+    "bienvenue",
+    "invité",
+    "connexion",
 ];
 
 /// Words of which no name is made: who has no name, where something is from, what was done for it.
-const NO_WORDS: [&str; 48] = [
+const NO_WORDS: [&str; 67] = [
     "佚名",
     "匿名",
     "未知",
@@ -109,17 +126,48 @@ const NO_WORDS: [&str; 48] = [
     "글쓴이",
     "작성자",
     "編集部",
+    "您好",
+    "你好",
+    "欢迎",
+    "请",
+    "未",
+    "立即",
+    "我的",
+    "帐户",
+    "账号",
+    "ログイン",
+    "会員登録",
+    "ゲスト",
+    "さん",
+    "로그인",
+    "회원가입",
+    "손님",
+    "게스트",
+    "비회원",
+    "이메일",
 ];
 
-/// Whether a name in lower case is nobody's.
+/// Whether a name in lower case is nobody's, with a number behind it or not: 游客12.
 pub(super) fn is(name: &str) -> bool {
-    NO_NAMES.contains(&name) || is_made_of_no_words(name)
+    let named = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let named = match named.is_empty() {
+        true => name,
+        false => named.trim_end_matches(is_apart),
+    };
+    let mut words = named.split(is_apart).filter(|word| !word.is_empty());
+    NO_NAMES.contains(&named)
+        || words.all(|word| NO_NAMES.contains(&word))
+        || is_made_of_no_words(named)
+}
+
+fn is_apart(c: char) -> bool {
+    matches!(c, '，' | '！' | '!' | '_') || super::name::is_mark(c)
 }
 
 fn is_made_of_no_words(name: &str) -> bool {
     let mut rest = name;
     while let Some(shorter) = NO_WORDS.iter().find_map(|word| rest.strip_prefix(word)) {
-        rest = shorter.trim_start_matches(super::name::is_mark);
+        rest = shorter.trim_start_matches(is_apart);
     }
     rest.is_empty()
 }
@@ -146,6 +194,14 @@ mod tests {
             "admin",
             "your name",
             "",
+            "游客12",
+            "网友8821",
+            "guest_12",
+            "welcome, guest",
+            "游客，您好",
+            "请登录",
+            "ゲストさん",
+            "로그인",
         ] {
             assert!(super::is(name), "{name}");
         }
@@ -157,6 +213,9 @@ mod tests {
             "小编辑",
             "未知数",
             "陈佚名",
+            "老张2015",
+            "christopher guest",
+            "2015",
         ] {
             assert!(!super::is(name), "{name}");
         }

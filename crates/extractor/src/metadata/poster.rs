@@ -6,6 +6,7 @@ use html5ever::local_name;
 
 use crate::dom::Attributes;
 use crate::flat_dom::{FlatDom, FlatElement};
+use crate::line_markers::Marker;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
@@ -20,7 +21,8 @@ pub(super) fn find(
     survey: &Survey,
     zone: &BylineZone<'_, '_>,
 ) -> Option<String> {
-    let first = |range, fits| first_named(flat, survey, zone, range, fits);
+    let first =
+        |range, fits: fn(&FlatDom<'_>, usize) -> bool| first_named(flat, survey, zone, range, fits);
     let [title, text] = [zone.range.start, zone.text].map(|run| first_behind(flat, run));
     let end = flat.elements.len();
     first(title..text, is_user)
@@ -28,7 +30,8 @@ pub(super) fn find(
         .or_else(|| first(text..end, is_user))
 }
 
-/// The first name between a title and its text that is a user's by its class.
+/// The first name between a title and its text that is a user's by its class and leads to the user's page or has a date
+/// beside it: what is named after users are also the buttons for them.
 pub(super) fn named_below_title(
     flat: &FlatDom<'_>,
     survey: &Survey,
@@ -36,7 +39,20 @@ pub(super) fn named_below_title(
 ) -> Option<String> {
     let runs = zone.below_title();
     let below = first_behind(flat, runs.start)..first_behind(flat, runs.end);
-    first_named(flat, survey, zone, below, is_named)
+    let is_dated = |at: &FlatElement<'_>| {
+        const RUNS_BESIDE: usize = 2;
+        let from = (at.first_run as usize).saturating_sub(RUNS_BESIDE);
+        let beside = survey
+            .markers
+            .iter()
+            .take(at.end_run as usize + RUNS_BESIDE);
+        beside.skip(from).any(|markers| markers.has(Marker::Date))
+    };
+    let is_posters = |flat: &FlatDom<'_>, index: usize| {
+        is_named(flat, index)
+            && (is_dated(&flat.elements[index]) || is_in_link_to_user(flat, index))
+    };
+    first_named(flat, survey, zone, below, is_posters)
 }
 
 /// The first element from a run on.
@@ -51,7 +67,7 @@ fn first_named(
     survey: &Survey,
     zone: &BylineZone<'_, '_>,
     range: Range<usize>,
-    fits: fn(&FlatDom<'_>, usize) -> bool,
+    fits: impl Fn(&FlatDom<'_>, usize) -> bool,
 ) -> Option<String> {
     range
         .filter(|&index| (2..=60).contains(&flat.elements[index].counts.chars))
@@ -89,9 +105,23 @@ fn is_named(flat: &FlatDom<'_>, index: usize) -> bool {
 
 /// Whether an element is a user's name by its class, or a link to a user's page.
 fn is_user(flat: &FlatDom<'_>, index: usize) -> bool {
+    is_named(flat, index) || is_link_to_user(flat, index)
+}
+
+fn is_link_to_user(flat: &FlatDom<'_>, index: usize) -> bool {
     let element = &flat.elements[index];
     let href = element.element.attribute(&local_name!("href"));
-    is_named(flat, index) || (element.tag == Tag::A && href.is_some_and(leads_to_user))
+    element.tag == Tag::A && href.is_some_and(leads_to_user)
+}
+
+/// Whether an element is a link to a user's page, or holds one, or stands in one.
+fn is_in_link_to_user(flat: &FlatDom<'_>, index: usize) -> bool {
+    const INSIDE_MAX: usize = 16;
+    const AROUND_MAX: usize = 3;
+    let inside = (index..flat.elements[index].end as usize).take(INSIDE_MAX);
+    let around = flat.ancestors(index as u32).take(AROUND_MAX);
+    let mut near = inside.chain(around.map(|at| at as usize));
+    near.any(|at| is_link_to_user(flat, at))
 }
 
 /// Whether a link leads to a user's page, by the names that the software of forums gives to it.

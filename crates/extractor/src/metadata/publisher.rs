@@ -5,11 +5,61 @@
 //! one, "ht.example" the other. The page does, where it says who holds the copyright, where JSON-LD has a
 //! publisher, and where the by-line says for whom somebody writes: "By Ann Lane, The Harbour Times".
 
+use crate::char_counts::is_cjk;
 use crate::classifier::Classified;
 use crate::line_markers::Marker;
 use crate::survey::Survey;
 
 use super::title::letters;
+use super::without_site::last_part;
+
+/// What a page is called: itself, in `<title>`, and its site, by name and by the first part of its host's name.
+pub(super) struct Called<'p> {
+    pub whole: &'p str,
+    pub title: Option<&'p str>,
+    pub site: Option<&'p str>,
+    pub label: &'p str,
+}
+
+impl Called<'_> {
+    /// Whether a declared author is the site itself. A site that is somebody's ("Ann Lane's blog", 张三的博客) names a
+    /// person. In Chinese, Japanese and Korean `<title>` may tell alone: there the site is all that stands beside the
+    /// page's title, or its last part.
+    pub(super) fn is_site(&self, author: &str) -> bool {
+        let name = letters(author);
+        let is_named = self.site.is_some_and(|site| {
+            let known = letters(site);
+            !known.is_empty()
+                && (name.contains(&known) || known.contains(&name) && !is_owned(site, author))
+        });
+        let is_beside = || {
+            let title = self.title.map(letters).unwrap_or_default();
+            let beside = letters(self.whole).replace(&title, "");
+            let last = last_part(self.whole).map(letters);
+            name.contains(is_cjk)
+                && name != title
+                && (beside == name || last.as_ref() == Some(&name))
+        };
+        let is_host = || self.label.len() >= 3 && name.contains(&letters(self.label));
+        is_named || is_beside() || is_host()
+    }
+}
+
+/// Whether a site's name says that it is somebody's.
+fn is_owned(site: &str, name: &str) -> bool {
+    const BEHIND: [&str; 6] = ["的", "の", "의", "'s ", "’s ", "s "];
+    const BEFORE: [&str; 7] = [" of ", " by ", " von ", " de ", " d'", " d’", " di "];
+    const OF_ONE: [&str; 6] = ["博客", "部落格", "ブログ", "블로그", "专栏", "專欄"];
+    let (site, name) = (site.to_lowercase(), name.to_lowercase());
+    let Some((before, behind)) = site.split_once(&name) else {
+        return false;
+    };
+    BEHIND.iter().any(|mark| behind.starts_with(mark))
+        || BEFORE.iter().any(|mark| before.ends_with(mark))
+        || OF_ONE
+            .iter()
+            .any(|word| before.contains(word) || behind.contains(word))
+}
 
 /// The writer whom a page names beside a declared author that is its publisher.
 pub(super) fn gives_way(
@@ -82,6 +132,58 @@ mod tests {
         ] {
             assert!(!holder_is(line, "harbourtimes"), "{line}");
         }
+    }
+
+    #[test]
+    fn a_site_that_is_somebodys_is_a_person() {
+        let is_site = |whole: &str, site: Option<&str>, author: &str| {
+            let called = Called {
+                whole,
+                title: Some("秋夜"),
+                site,
+                label: "",
+            };
+            called.is_site(author)
+        };
+        for site in ["张小三的博客", "张小三的专栏 - 某网", "张小三 - 某网"] {
+            assert!(
+                !is_site(&format!("秋夜 - {site}"), None, "张小三"),
+                "{site}"
+            );
+        }
+        for site in ["某某网", "社会 - 某某网"] {
+            assert!(is_site(&format!("秋夜 - {site}"), None, "某某网"), "{site}");
+        }
+        assert!(is_site("秋夜_社会_某某网", None, "某某网"));
+        for (site, author) in [
+            ("Ann Lane's blog", "Ann Lane"),
+            ("Blog von Anna Müller", "Anna Müller"),
+            ("Le carnet d’Anne Dupont", "Anne Dupont"),
+            ("Sabine Krügers Tagebuch", "Sabine Krüger"),
+            ("張小三部落格", "張小三"),
+            ("김하늘의 서재", "김하늘"),
+        ] {
+            assert!(!is_site("秋夜", Some(site), author), "{site}");
+        }
+        assert!(is_site("秋夜", Some("The Harbour Times"), "Harbour Times"));
+        assert!(is_site(
+            "秋夜",
+            Some("Harbour Times"),
+            "Harbour Times Staff"
+        ));
+    }
+
+    #[test]
+    fn a_book_spoken_of_takes_no_authors_place() {
+        let text = "<p>昨天夜里河水又涨了，冲走了那座有两百年历史的老石桥，镇上的人都到岸边来看，直到天亮。</p>";
+        let html = format!(
+            "<meta name=author content=张小三><title>秋夜读书 - 张小三的博客</title><h1>秋夜读书</h1>\
+             <p>《空山集》作者：李白石 出版社：山城书店</p>{}",
+            text.repeat(4)
+        );
+        let url = url::Url::parse("https://ht.example/eel").unwrap();
+        let page = crate::extract(&html, &crate::PageContext::new(&url));
+        assert_eq!(page.author.as_deref(), Some("张小三"));
     }
 
     #[track_caller]

@@ -14,9 +14,10 @@ use crate::flat_dom::FlatDom;
 use crate::structured::Structured;
 use crate::survey::Survey;
 
-use super::heading::{Heading, before_author, headings, without_authors};
+use super::chapter;
+use super::heading::{Heading, headings, of_two, without_authors};
 use super::without_site::{Parts, SEPARATORS, without_site, words};
-use super::{short, unescaped};
+use super::{short, unescaped, untitled};
 
 /// The title of a page; `main` tells which runs are its content.
 pub(super) fn find(
@@ -29,22 +30,21 @@ pub(super) fn find(
 ) -> Option<String> {
     let sources = Sources::gather(flat, survey, structured, main, site_name, url);
     let chosen = declared(flat)
-        .or(sources.before_author.as_deref())
+        .or(sources.of_two.as_deref())
         .or_else(|| sources.nearer_heading())
         .or_else(|| sources.leading_heading())
         .or_else(|| sources.agreed_heading())
         .or_else(|| sources.only_heading())
         .or_else(|| sources.said_part(survey, main))
-        .map(str::to_owned);
+        .or(sources.shared.as_deref())
+        .map(|title| sources.with_chapter(title).to_owned());
     let Sources {
         clean,
-        shared,
         headline,
         headings,
         ..
     } = sources;
     chosen
-        .or(shared)
         .or(headline)
         .or_else(|| Some(clean).filter(|title| !title.is_empty()))
         .or_else(|| {
@@ -76,8 +76,10 @@ struct Sources {
     headline: Option<String>,
     /// Those that are not the author's name.
     headings: Vec<Heading>,
-    /// A heading that is `<title>` together with the one beside it, the author's name.
-    before_author: Option<String>,
+    /// The title in two headings that together are `<title>`.
+    of_two: Option<String>,
+    /// Whether `<title>` begins with a sign that parts it from nothing: no site's name is in it.
+    is_after_sign: bool,
     /// The site's name, or what its logo says.
     site_name: Option<String>,
 }
@@ -91,13 +93,12 @@ impl Sources {
         site_name: Option<&str>,
         url: &Url,
     ) -> Sources {
-        let whole = Some(short(&flat.title)).filter(|title| !is_empty(title));
-        let whole = whole.unwrap_or_default();
+        let mut whole = short(&flat.title);
         let author = flat.meta(&["dc.creator", "dcterms.creator", "author"]);
         let author = author.or(structured.author.as_deref()).map(letters);
         let headings = headings(flat, survey, main, &whole, author.as_deref(), url);
-        let before_author = before_author(&headings, &whole, site_name);
-        let headings = without_authors(headings, &whole);
+        let is_after_sign = untitled::behind_sign(&whole).is_some();
+        whole = untitled::without_sign(whole, flat, survey, &headings, site_name, url);
         let home = headings.iter().find(|heading| heading.is_home);
         let logo = home.map(|heading| heading.text.clone());
         let site_name = site_name.map(str::to_owned).or(logo);
@@ -109,15 +110,28 @@ impl Sources {
                 && rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
         };
         // In Chinese, Japanese and Korean a title that begins with that for sharing has the site behind it.
-        let (parts, title) = match shared.as_ref().filter(|title| goes_on(title)) {
-            Some(title) => (Parts::Shared, title),
-            None => (Parts::Unknown, &whole),
-        };
         let site = site_name.as_deref();
-        let clean = without_site(title, parts, site, url);
+        let mut parts = Parts::Unknown;
+        let mut clean = without_site(&whole, parts, site, url);
+        let is_chapter = |title: &String| {
+            let behind = clean.strip_prefix(title.as_str());
+            behind.is_some_and(chapter::is_one)
+        };
+        let mut whole_shared = shared.iter().filter(|title| goes_on(title));
+        if let Some(title) = whole_shared.find(|title| !is_chapter(title)) {
+            parts = Parts::Shared;
+            clean = without_site(title, parts, site, url);
+        }
         let shared = shared
             .as_ref()
             .map(|title| without_site(title, parts, site, url));
+        let titles: Vec<&str> = [Some(&whole), Some(&clean), shared.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
+        let of_two = of_two(&headings, &titles, site);
+        let headings = without_authors(headings, &whole);
         let headline = structured.headline.as_deref();
         let headline = headline.map(|title| short(&unescaped(title)));
         Sources {
@@ -125,7 +139,8 @@ impl Sources {
             shared: shared.filter(|title| !title.is_empty()),
             headline: headline.filter(|title| !title.is_empty()),
             headings,
-            before_author,
+            of_two,
+            is_after_sign: is_after_sign && !whole.is_empty(),
             whole,
             site_name,
         }
@@ -139,6 +154,16 @@ impl Sources {
     fn is_site(&self, heading: &Heading) -> bool {
         let site = self.site_name.as_deref().map(letters);
         heading.is_home || site.as_ref() == Some(&heading.letters)
+    }
+
+    /// A title with the part of a work behind it that `<title>` has: all parts of a work have its name over them.
+    fn with_chapter<'t>(&'t self, title: &'t str) -> &'t str {
+        let behind = self.clean.strip_prefix(title).unwrap_or_default();
+        let is_apart = behind.starts_with(|c: char| !c.is_alphanumeric());
+        match is_apart && chapter::is_one(behind) {
+            true => &self.clean,
+            false => title,
+        }
     }
 
     /// Where one heading repeats the beginning of `<title>` and another one the rest: the first, if it is nearer to the
@@ -279,6 +304,9 @@ impl Sources {
         let (Some(only), None) = (first_level.next(), first_level.next()) else {
             return None;
         };
+        if self.is_after_sign {
+            return None;
+        }
         let is_headline =
             || self.headline.as_deref().map(letters).as_deref() == Some(&only.letters);
         let is_title = words(&only.text) >= 4
@@ -286,30 +314,6 @@ impl Sources {
             || is_name_of_page(&self.clean) && words(&only.text) >= 2;
         is_title.then_some(only.text.as_str())
     }
-}
-
-/// Whether a `<title>` is what a program wrote for want of one: nothing before the site's name, or a word for it.
-fn is_empty(title: &str) -> bool {
-    let mut apart = SEPARATORS.iter().filter(|one| one.starts_with(' '));
-    is_placeholder(title) || apart.any(|one| title.starts_with(one.trim_start()))
-}
-
-fn is_placeholder(title: &str) -> bool {
-    const PLACEHOLDERS: [&str; 12] = [
-        "untitled",
-        "untitleddocument",
-        "untitledpage",
-        "newpage1",
-        "notitle",
-        "document",
-        "index",
-        "无标题文档",
-        "无标题页",
-        "無標題文件",
-        "新建网页1",
-        "無題ドキュメント",
-    ];
-    PLACEHOLDERS.contains(&letters(title).as_str())
 }
 
 /// Whether a title is a name that a program gives to a page: one word with marks within, "howto:lock_gates".
@@ -464,13 +468,40 @@ mod tests {
     }
 
     #[test]
-    fn nothing_before_the_sites_name_is_no_title() {
+    fn a_title_in_two_headings_that_name_no_author_is_both_together() {
+        for (first, second) in [
+            ("<h2>Summer in</h2>", "<h1>Barcelona</h1>"),
+            ("<h1>The Great</h1>", "<h2>Gatsby</h2>"),
+            ("<h1>Getting started</h1>", "<h2>Installation guide</h2>"),
+            (
+                "<h1>春天里的江南水乡之行</h1>",
+                "<h2>第一场雨落在老石桥上</h2>",
+            ),
+        ] {
+            let body = format!("{first}{second}");
+            let text = |heading: &str| heading[4..heading.len() - 5].to_owned();
+            let title = format!("{} {}", text(first), text(second));
+            check_page(&format!("<title>{title}</title>"), &body, &title);
+            let head = format!("<title>{title} | Daily walks</title>");
+            check_page(&head, &body, &title);
+        }
+        let author = "<h1>The eel fisher</h1><h2 class=author>Ann Lane</h2>";
         check_page(
-            "<title> | Marsh walks</title>",
-            "<h1>The eels</h1>",
-            "The eels",
+            "<title>Ann Lane The eel fisher</title>",
+            author,
+            "The eel fisher",
         );
-        check_page("<title> | Marsh walks</title>", "", "| Marsh walks");
+    }
+
+    #[test]
+    fn a_work_over_its_parts_is_not_the_title_of_all() {
+        for title in ["我在乡下开书店的故事-第三章", "The long way home - Part 2"] {
+            let work = title.split('-').next().unwrap().trim();
+            let head = format!("<title>{title}</title>");
+            check_page(&head, &format!("<h1>{work}</h1>"), title);
+            let shared = format!("{head}<meta property=og:title content='{work}'>");
+            check_page(&shared, "", title);
+        }
     }
 
     #[test]
@@ -565,17 +596,6 @@ mod tests {
         ] {
             let head = format!("<title>{title}</title>");
             check_page(&head, &format!("<div>{line}</div>"), line);
-        }
-    }
-
-    #[test]
-    fn what_a_program_writes_for_want_of_a_title_gives_way_to_the_heading() {
-        for title in ["无标题文档", "Untitled Document", "Untitled", "New Page 1"] {
-            check_page(
-                &format!("<title>{title}</title>"),
-                "<h2>海堤修复</h2>",
-                "海堤修复",
-            );
         }
     }
 }

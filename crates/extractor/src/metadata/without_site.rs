@@ -4,6 +4,7 @@ use url::Url;
 
 use crate::char_counts::is_cjk;
 
+use super::chapter;
 use super::title::letters;
 
 /// What stands between a title and the names of its section and site.
@@ -55,22 +56,21 @@ pub(super) fn without_site(
     let mut cut = None;
     // At most four parts are cut: section, site, slogan.
     for _ in 0..4 {
-        let found = |find: fn(&str, &'static str) -> Option<usize>| {
-            SEPARATORS.map(|separator| find(rest, separator).map(|at| (at, separator)))
-        };
-        let last = found(|rest, separator| rest.rfind(separator));
-        let last = last.into_iter().chain([last_hyphen(rest)]).flatten();
-        let Some((at, separator)) = last.max_by_key(|(at, _)| *at) else {
+        let Some((at, separator)) = last_separator(rest) else {
             break;
         };
         let (head, tail) = (&rest[..at], &rest[at + separator.len()..]);
         let (head, tail) = (head.trim(), tail.trim());
-        if is_site(tail) && !head.is_empty() {
+        // A number may stand in the site's name.
+        let is_known =
+            || [site_name.map(letters), Some(label.clone())].contains(&Some(letters(tail)));
+        let is_chapter = chapter::is_one(tail) && !is_known();
+        if is_site(tail) && !head.is_empty() && !is_chapter {
             rest = head;
             cut = Some(separator);
             continue;
         }
-        let first = found(|rest, separator| rest.find(separator));
+        let first = SEPARATORS.map(|separator| rest.find(separator).map(|at| (at, separator)));
         let first = first.into_iter().flatten().min_by_key(|(at, _)| *at);
         // On a site's front page its name is the title.
         if let Some((first_at, first)) = first
@@ -81,7 +81,7 @@ pub(super) fn without_site(
             rest = rest[first_at + first.len()..].trim();
             continue;
         }
-        if parts == Parts::Shared {
+        if parts == Parts::Shared || is_chapter {
             break;
         }
         // What follows the last bar is a section or a slogan, and so is what follows the same bar before it. In Chinese,
@@ -106,6 +106,18 @@ pub(super) fn without_site(
     rest.to_owned()
 }
 
+/// The last separator of a title.
+fn last_separator(title: &str) -> Option<(usize, &'static str)> {
+    let last = SEPARATORS.map(|separator| title.rfind(separator).map(|at| (at, separator)));
+    let last = last.into_iter().chain([last_hyphen(title)]).flatten();
+    last.max_by_key(|(at, _)| *at)
+}
+
+/// What stands behind the last separator of a title.
+pub(super) fn last_part(title: &str) -> Option<&str> {
+    last_separator(title).map(|(at, separator)| title[at + separator.len()..].trim())
+}
+
 /// Whether what stands behind a separator is the name of a site though nothing tells it: a short part after a long
 /// one, set off by blanks.
 fn is_unknown_name((head, tail): (&str, &str), separator: &str, cut: Option<&str>) -> bool {
@@ -118,7 +130,7 @@ fn is_unknown_name((head, tail): (&str, &str), separator: &str, cut: Option<&str
 }
 
 /// The first part of a host's name, which often is the site's.
-fn label_of(url: &Url) -> String {
+pub(super) fn label_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or("");
     let label = host.trim_start_matches("www.").split('.').next();
     label.map(letters).unwrap_or_default()
@@ -136,10 +148,11 @@ fn without_site_before_colon<'t>(title: &'t str, site_name: Option<&str>) -> &'t
 /// Parts a title from its site in Chinese, Japanese and Korean, and the two in a name: COVID-19.
 const HYPHEN: &str = "-";
 
-/// The last hyphen between characters of these scripts.
+/// The last hyphen between characters of these scripts; a title may end in a mark of them.
 fn last_hyphen(title: &str) -> Option<(usize, &'static str)> {
+    let is_end = |c: char| is_cjk(c) || "？！）》」』】”…".contains(c);
     let mut found = title.rmatch_indices(HYPHEN).filter(|(at, _)| {
-        let ends = title[..*at].chars().next_back().is_some_and(is_cjk);
+        let ends = title[..*at].chars().next_back().is_some_and(is_end);
         ends && title[at + HYPHEN.len()..].starts_with(is_cjk)
     });
     found.next().map(|(at, _)| (at, HYPHEN))
@@ -218,6 +231,7 @@ mod tests {
             None,
             "海堤修复工程启动",
         );
+        check("小城书店如何活下来？-河畔网", None, "小城书店如何活下来？");
         check("从零到一-我的创业路", None, "从零到一-我的创业路");
         check("COVID-19疫情回顾文章", None, "COVID-19疫情回顾文章");
         check("get_user_by_id 的用法", None, "get_user_by_id 的用法");
@@ -229,6 +243,32 @@ mod tests {
             "What the river took from us last night",
         );
     }
+    #[test]
+    fn a_numbered_part_of_a_work_is_no_site() {
+        for title in [
+            "我在乡下开书店的故事-第三章",
+            "从北京到上海的高铁之旅-第三天",
+            "我在乡下开书店的故事_第三章",
+            "The long way over the marsh to the sea - Part 2",
+            "Der lange Weg über das Moor bis ans Meer - 3. Teil",
+            "田舎で本屋を開いた私の話 | 後編",
+            "시골에서 책방을 연 나의 이야기 - 3화",
+        ] {
+            check(title, None, title);
+            check(&format!("{title} - Marsh 2"), Some("Marsh 2"), title);
+            check(&format!("{title} - Daily Planet"), None, title);
+        }
+        let title = "The long way over the marsh to the sea";
+        check(&format!("{title} - Page 2"), None, title);
+        check(&format!("{title} - Channel 4"), Some("Channel 4"), title);
+        check(&format!("{title} - 9to5Eels"), None, title);
+        check(
+            "我在乡下开书店的故事-第一财经",
+            None,
+            "我在乡下开书店的故事",
+        );
+    }
+
     #[test]
     fn a_front_page_bears_the_sites_name() {
         let url = Url::parse("https://www.countypets.example/").unwrap();

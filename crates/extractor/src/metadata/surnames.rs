@@ -1,0 +1,70 @@
+//! Surnames in Chinese and Korean: where nothing else tells a name from a word, its first character does.
+//!
+//! Some hundred surnames are those of nine in ten people. Of the rarer ones those are left out with which many words begin.
+
+use super::byline::is_han;
+
+const CHINESE: &str = "王李张張刘劉陈陳杨楊黄黃赵趙周吴吳徐孙孫朱马馬胡郭林何高梁郑鄭罗羅宋谢謝唐韩韓曹许許邓鄧\
+    萧蕭肖冯馮曾程蔡彭潘袁于董余苏蘇叶葉吕呂魏蒋蔣田杜丁沈姜范江傅付钟鍾卢盧汪戴崔任陆陸廖姚方金邱丘夏谭譚\
+    韦韋贾賈邹鄒石熊孟秦阎閻薛侯雷白龙龍段郝孔邵史毛常顾顧赖賴武康贺賀严嚴尹钱錢施牛洪龚龔汤湯陶黎温莫易樊乔喬\
+    殷颜顏庄莊章鲁魯倪庞龐邢俞翟蓝聂聶齐齊葛岳欧歐诸諸柳祝骆駱左凌霍詹耿关關柯焦";
+
+const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공\
+    현함변염여추도소석선설마길연위표명기반라왕금옥육인맹탁국은편용예";
+
+const KOREAN_OF_TWO: [&str; 6] = ["남궁", "황보", "제갈", "사공", "선우", "독고"];
+
+/// Whether a text begins with a surname.
+pub(super) fn begins(text: &str) -> bool {
+    text.starts_with(|c| CHINESE.contains(c) || KOREAN.contains(c))
+}
+
+/// Whether a text is a Korean's name: a surname and a name of two syllables, as nearly all are. Of two
+/// syllables, and of four, many words are.
+pub(super) fn is_korean_name(text: &str) -> bool {
+    let syllables = text.chars().count();
+    let is_of_two = KOREAN_OF_TWO
+        .iter()
+        .any(|surname| text.starts_with(surname));
+    text.chars().all(is_hangul)
+        && (syllables == 3 && text.starts_with(|c| KOREAN.contains(c))
+            || is_of_two && (3..=4).contains(&syllables))
+        // 정치부, 기획팀: a department.
+        && !text.ends_with(['부', '팀', '사'])
+}
+
+pub(super) fn is_hangul(c: char) -> bool {
+    matches!(c, '\u{ac00}'..='\u{d7a3}')
+}
+
+/// Whether a word can be a name where a sign also parts two words: a surname begins it, or it is no mere word of
+/// Chinese.
+pub(super) fn may_be_name(word: &str) -> bool {
+    begins(word) || !word.chars().all(|c| is_han(c) || is_hangul(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_from_names_by_their_first_character() {
+        for name in ["김하늘", "남궁민수", "황보영"] {
+            assert!(is_korean_name(name), "{name}");
+        }
+        for word in [
+            "담당",
+            "취재",
+            "정치부",
+            "기획팀",
+            "스포츠",
+            "하늘",
+            "김하늘이다",
+            "",
+        ] {
+            assert!(!is_korean_name(word), "{word}");
+        }
+        assert!(may_be_name("张三") && may_be_name("Tom Lee") && may_be_name("김하늘"));
+        assert!(!may_be_name("视频") && !may_be_name("图片"));
+    }
+}
