@@ -160,7 +160,7 @@ mod tests {
     /// The facts around the string "text" of a state.
     fn facts(json: &str, page_title: &str) -> [Option<String>; 4] {
         let root: Value = serde_json::from_str(json).expect(json);
-        let mut walk = Walk::new(&root, 100);
+        let mut walk = Walk::new(&root, 10 * FIELDS_MAX);
         let (_, _, holder) = walk.find(|(value, _, _)| *value == "text").expect(json);
         let found = Facts::around(&holder.expect("an object"), page_title);
         [found.title, found.author, found.published, found.modified]
