@@ -184,17 +184,20 @@ fn leave_out_closings(
 }
 
 /// Adds what is said of the text where it is from. A title is added only where there is none, or where `<title>` says
-/// it at one of its ends: not the site's, not in place of one that it is a part of, nor of one at the other end that
-/// is more than twice as long, since names of sites and sections are short.
+/// it at one of its ends: not the site's, not in place of one that it is a part of, unless it is most of that and set
+/// apart, nor of one at the other end that is more than twice as long, since names of sites and sections are short.
 fn add_facts(fields: &mut Metadata, facts: &Facts, page_title: &str) {
     let says = |title: &str| title_ends::repeats(page_title, title);
     let site = fields.site_name.as_deref().map(letters);
     let is_better = |title: &str, found: &str| {
         let (of_title, of_found) = (letters(title), letters(found));
+        let is_most = of_title.len() * 2 >= of_found.len();
+        let is_part = of_found.contains(&of_title);
         says(title)
             && site.as_ref() != Some(&of_title)
-            && !of_found.contains(&of_title)
-            && (of_title.len() * 2 >= of_found.len() || !says(found))
+            && of_title != of_found
+            && (!is_part || is_most && title_ends::repeats(found, title))
+            && (is_most || !says(found))
     };
     if let Some(title) = &facts.title {
         let found = fields.title.as_deref();

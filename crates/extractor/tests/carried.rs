@@ -212,7 +212,7 @@ fn the_title_of_a_state_is_the_longest_that_the_pages_title_says_at_an_end() {
             format!(
                 "{{\"title\":\"The lock is built again\",\"author\":\"Ann Lee\",\"body\":{body}}}"
             ),
-            "News - The lock is built again",
+            "The lock is built again",
         ),
         (
             "",
