@@ -188,11 +188,19 @@ pub(super) fn summary(story: &Story) -> String {
                 let nearest = last.and_then(|last| last.nearest.as_ref());
                 let duplicate = last.is_some_and(|last| last.outcome.is_duplicate());
                 match nearest.filter(|_| duplicate) {
-                    Some(nearest) => format!(
-                        "{} of {}.",
-                        because("Dropped"),
-                        words::readable(&nearest.url)
-                    ),
+                    Some(nearest) => {
+                        let dropped = because("Dropped");
+                        let repeated = words::readable(&nearest.url);
+                        match &story.kept_instead {
+                            None => format!("{dropped} of {repeated}."),
+                            Some((_, kept)) => {
+                                let kept = words::readable(kept);
+                                format!(
+                                    "{dropped} of {repeated}. In place of that {kept} is kept now."
+                                )
+                            }
+                        }
+                    }
                     None => format!("{}.", because("Dropped")),
                 }
             }
