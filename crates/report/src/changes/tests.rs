@@ -390,12 +390,12 @@ fn an_error_page_that_had_never_been_kept_is_new_when_it_is_there_and_not_back()
         }));
         let of = if was_kept { kept } else { url };
         if was_kept {
-            journal.event(Event::Visit(VisitRecord {
+            journal.event(Event::Visit(Box::new(VisitRecord {
                 url: of.into(),
                 was: Outcome::Judged(Verdict::Index),
                 change: Change::Gone,
                 ..VisitRecord::default()
-            }));
+            })));
         }
         journal.event(Event::Retry(archive::RetryRecord {
             urls: vec![of.into()],
