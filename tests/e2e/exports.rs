@@ -299,6 +299,13 @@ fn numbers_agree(bench: &Bench) {
             "{what}"
         );
     }
+    // Attempts that were answered with 500 had no error.
+    let fetches = bench.rows("crawl", "fetches");
+    let errors = fetches.iter().filter(|row| !row["error"].is_null());
+    let hosts = bench.rows("crawl", "hosts");
+    let of_hosts = hosts.iter().filter_map(|row| row["errors"].as_u64());
+    assert_eq!(errors.count() as u64, of_hosts.sum::<u64>());
+    assert!(fetches.iter().any(|row| row["error"] == "http_500"));
     let targets: BTreeSet<String> = bench
         .rows("crawl", "broken")
         .iter()
@@ -322,6 +329,15 @@ fn the_name_of_a_file_says_its_form_unless_it_is_told() {
     assert!(written("pages.jsonl", &[]).starts_with(b"{\""));
     assert!(written("pages.dat", &[]).starts_with(b"{\""));
     assert!(written("told.csv", &["--format", "jsonl"]).starts_with(b"{\""));
+    // They were JSON lines as they are.
+    for name in ["pages.csv.gz", "pages.jsonl.gz", "pages.gz"] {
+        assert!(written(name, &[]).starts_with(&[0x1f, 0x8b]), "{name}");
+    }
+    let packed = bench.dir.path().join("pages.parquet.gz");
+    let mut command = tamis(&["export"]);
+    command.arg(bench.crawl_dir("crawl")).arg("pages");
+    let output = command.arg("--out").arg(packed).output().expect("runs");
+    says(&output, 2, &["leave .gz out of the name"]);
     #[cfg(feature = "parquet")]
     assert!(written("pages.parquet", &[]).starts_with(b"PAR1"));
     for wrong in ["english", "z", "zh_CN", "", "zh-"] {

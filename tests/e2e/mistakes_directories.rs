@@ -53,6 +53,29 @@ fn a_directory_that_is_no_crawl_is_left_alone() {
 }
 
 #[test]
+fn an_archive_without_its_configuration_is_told_as_that_and_goes_on_with_one() {
+    // It was said to hold no crawl.
+    let web = TestWeb::new().page("http://a.test/", &page("x", 1, &[]));
+    let bench = Bench::serve(web);
+    let seed = ["--seed", "http://a.test/", "--delay", "0"];
+    bench.crawl_to_end("one", &seed);
+    let dir = bench.crawl_dir("one");
+    let config = dir.join("crawl.toml");
+    let aside = bench.dir.path().join("aside.toml");
+    std::fs::rename(&config, &aside).expect("moved");
+    let told = ["its crawl.toml is not", "give the configuration"];
+    let crawl = |words: &[&str]| bench.crawl("one", words).output().expect("runs");
+    says(&crawl(&[]), 2, &told);
+    says(&crawl(&seed), 2, &told);
+    let report = tamis(&["report"]).arg(&dir).output().expect("runs");
+    says(&report, 2, &told);
+    assert!(!config.exists());
+    let aside = aside.display().to_string();
+    says(&crawl(&[&aside]), 0, &["nothing was fetched"]);
+    bench.check("one");
+}
+
+#[test]
 fn two_crawls_do_not_share_a_directory() {
     let mut web = TestWeb::new();
     for number in 0..200_u64 {

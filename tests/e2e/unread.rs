@@ -99,8 +99,14 @@ fn nothing_is_made_anew_while_the_texts_are_not_there() {
         bench.check("crawl");
         assert_eq!(found(&bench), whole);
     }
-    // A repair throws nothing away then.
+    // A repair throws nothing away then, and is not what a check advises.
     fs::rename(bodies(&bench), &aside).expect("moved");
+    let check = command(&bench, &["check-dir"]);
+    says(&check, 1, &[]);
+    has(
+        &stdout(&check),
+        &["put 00001.warc.gz back into the archive"],
+    );
     says(&command(&bench, &["check-dir", "--repair"]), 3, &told);
     assert_eq!(found(&bench), whole);
     fs::rename(&aside, bodies(&bench)).expect("moved back");

@@ -303,7 +303,8 @@ impl Parameters {
     }
 
     /// Notes the links of a page: which values are new, and which of them let the reader choose, as two for one
-    /// plain form do. A link to a place on the page itself has the page's own value, and is no choice.
+    /// plain form do. A link to a place on the page itself has the page's own value, and is no choice. Only
+    /// parameters count that some page had that was read: of others nothing is asked.
     pub(crate) fn observe_links<'u>(
         &mut self,
         page: &CanonicalUrl,
@@ -313,8 +314,13 @@ impl Parameters {
         for url in links.filter(|url| *url != page) {
             let host = url.host();
             for (name, value) in url.variables().take(PARAMETERS_SEEN_MAX) {
+                let parameter = parameter_key(&host, name);
+                // A page has links to any host, with as many names as it likes.
+                if !self.seen.contains_key(&parameter) {
+                    continue;
+                }
                 values.push(LinkedValue {
-                    parameter: parameter_key(&host, name),
+                    parameter,
                     form: self.plain_form(url, name).with,
                     value: xxh3_64(value.as_bytes()),
                 });

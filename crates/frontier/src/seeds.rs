@@ -150,6 +150,10 @@ pub fn parse_seed_list(name: &str, bytes: &[u8]) -> SeedList {
         );
         return reader.list;
     }
+    if let Some((packed, mend)) = packed(bytes) {
+        reader.problem(1, 1, "", format!("the list is {packed}"), mend);
+        return reader.list;
+    }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         reader.line_of_bytes(index + 1, line.strip_suffix(b"\r").unwrap_or(line));
@@ -166,6 +170,21 @@ pub fn parse_seed_list(name: &str, bytes: &[u8]) -> SeedList {
         }
     }
     reader.list
+}
+
+/// How a list is packed, by its first bytes, and how to unpack it.
+fn packed(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    let forms: [(&[u8], _, _); 5] = [
+        (b"\x1F\x8B", "gzip", "unpack it: gunzip -k FILE"),
+        (b"PK\x03\x04", "a zip file", "unpack it: unzip FILE"),
+        (b"\x28\xB5\x2F\xFD", "zstd", "unpack it: unzstd FILE"),
+        (b"\xFD7zXZ\x00", "xz", "unpack it: unxz -k FILE"),
+        (b"BZh", "bzip2", "unpack it: bunzip2 -k FILE"),
+    ];
+    let form = forms.into_iter().find(|form| bytes.starts_with(form.0));
+    // A list may begin with any letters.
+    let form = form.filter(|form| form.1 != "bzip2" || bytes.get(4..10) == Some(b"1AY&SY"));
+    form.map(|(_, name, mend)| (name, mend))
 }
 
 struct Reader<'a> {

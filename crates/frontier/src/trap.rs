@@ -14,7 +14,11 @@
 //!
 //! A calendar of events has given something, and goes on without an end all the same. So the pages since the last one
 //! of use are judged by themselves, too: when they are more than all of use there were, and twice as many as ever lay
-//! before one of use, nothing more is expected behind them.
+//! before one of use, nothing more is expected behind them. A gallery may have captions again after as many pictures,
+//! so where the URLs do not go as dates do ([`part`]) it takes as many pages as where they have one number. That is a
+//! guess about a part that has been of use: one in twenty of its further URLs is let through, and when a page of
+//! these is of use the part is as before. After sixty that were not, less than one in twenty is, with a confidence of
+//! 95 %, and it is closed.
 //!
 //! Days that lead to months, and months to days, are useless together ([`family`]): parts that lead to
 //! others, each of which has given nothing itself, count as one. So the days of twelve named months are one
@@ -46,7 +50,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::host::HostKey;
 use crate::inner_urls::{inner_values, is_nested, unescape};
 use crate::url::CanonicalUrl;
-use family::{News, Part, PartLinks};
+use family::{Bounds, Endless, News, Part, PartLinks};
+use part::Numbered;
 
 pub use part::UrlNumbers;
 
@@ -58,7 +63,8 @@ const SEGMENTS_MAX: usize = 40;
 const SEGMENT_REPEATS_MAX: usize = 3;
 /// Parameters in a query at most.
 const PARAMETERS_MAX: usize = 20;
-/// Useless pages after which a part with two numbers or more is endless.
+/// Useless pages after which a part with two numbers or more is endless; since the last page of use, one whose URLs
+/// go as dates do.
 const CALENDAR_MIN: u32 = 60;
 /// The same for one number: blogs have hundreds of numbered pages.
 const COUNTER_MIN: u32 = 200;
@@ -67,6 +73,10 @@ const USELESS_PER_USEFUL: u32 = 50;
 /// The same for two numbers or more. A day without events differs from another in a number or two,
 /// and of so short a text every fiftieth passes for new.
 const USELESS_PER_USEFUL_DAY: u32 = 20;
+/// Of the URLs of a part that was of use and is so no longer, one in so many is let through,
+const PROBE_EVERY: u64 = 20;
+/// until so many pages of them were read in vain.
+const PROBES_MAX: u32 = 60;
 /// Parts that are remembered, in 64 to some 250 bytes each.
 const PARTS_MAX: usize = 200_000;
 /// Links of useless pages of parts that are remembered. One that is forgotten counts as one more page of use:
@@ -107,7 +117,7 @@ impl Original {
     /// That of a URL.
     pub fn of(url: &CanonicalUrl) -> Self {
         Self {
-            part: Shape::of(url).part(&url.host()).map(|(part, _)| part),
+            part: Shape::of(url).part(&url.host()).map(|of| of.part),
             numbers: numbers_of(url),
         }
     }
@@ -183,24 +193,62 @@ impl Traps {
     ) -> Result<(), Trap> {
         let shape = Shape::of(url);
         shape.check()?;
-        if let Some((part, numbers)) = shape.part(host) {
-            let own = page.part.as_ref();
-            let seen = |part: u64| match own {
-                Some((own, seen)) if *own == part => Some(seen),
-                _ => self.parts.get(&part),
-            };
-            let (trap, useless_min, per_useful) = if numbers > 1 {
-                (Trap::Calendar, CALENDAR_MIN, USELESS_PER_USEFUL_DAY)
-            } else {
-                (Trap::EndlessNumbers, COUNTER_MIN, USELESS_PER_USEFUL)
-            };
-            let last = self.reader.as_ref().filter(|_| page.is_ahead);
-            let last = last.and_then(|last| Some((last.part?, last.links.toward())));
-            if family::of(part, seen, last).is_endless(useless_min, per_useful) {
-                return Err(trap);
+        let Some(of) = shape.part(host) else {
+            return Ok(());
+        };
+        let is_date = self.goes_as_dates_do(of.part, page);
+        let trap = match (self.endless(&of, page), is_date) {
+            (None, _) => return Ok(()),
+            (Some(Endless::OfLate { probes }), _) if probes < PROBES_MAX && is_probe(url) => {
+                return Ok(());
             }
+            (Some(Endless::OfLate { .. }), true) => Trap::Calendar,
+            (Some(Endless::OfLate { .. }), false) => Trap::EndlessNumbers,
+            (Some(Endless::FromTheFirst), _) if of.numbers > 1 => Trap::Calendar,
+            (Some(Endless::FromTheFirst), _) => Trap::EndlessNumbers,
+        };
+        Err(trap)
+    }
+
+    /// What is known of a part with a page that is not noted yet.
+    fn seen<'p>(&'p self, part: u64, page: &'p JudgedPage) -> Option<&'p Part> {
+        match &page.part {
+            Some((own, seen)) if *own == part => Some(seen),
+            _ => self.parts.get(&part),
         }
-        Ok(())
+    }
+
+    fn goes_as_dates_do(&self, part: u64, page: &JudgedPage) -> bool {
+        self.seen(part, page).is_none_or(Part::goes_as_dates_do)
+    }
+
+    /// Whether the part of a URL is endless, with a page that is not noted yet.
+    fn endless(&self, of: &Numbered, page: &JudgedPage) -> Option<Endless> {
+        let (useless_min, per_useful) = match of.numbers > 1 {
+            true => (CALENDAR_MIN, USELESS_PER_USEFUL_DAY),
+            false => (COUNTER_MIN, USELESS_PER_USEFUL),
+        };
+        let idle_min = match self.goes_as_dates_do(of.part, page) {
+            true => useless_min,
+            false => COUNTER_MIN,
+        };
+        let last = self.reader.as_ref().filter(|_| page.is_ahead);
+        let last = last.and_then(|last| Some((last.part?, last.links.toward())));
+        let sums = family::of(of.part, |part| self.seen(part, page), last);
+        sums.endless(Bounds {
+            useless_min,
+            per_useful,
+            idle_min,
+        })
+    }
+
+    /// Whether a part was left, since it is of use no longer, before the page is counted.
+    fn is_left(&self, of: &Numbered, is_ahead: bool) -> bool {
+        let before = JudgedPage {
+            is_ahead,
+            ..JudgedPage::default()
+        };
+        matches!(self.endless(of, &before), Some(Endless::OfLate { .. }))
     }
 
     /// A page that was judged, as it will be noted.
@@ -211,10 +259,11 @@ impl Traps {
         worth: PageWorth,
     ) -> JudgedPage {
         let mut links = PartLinks::of(worth.page_yield != PageYield::Content);
-        let part = Shape::of(url).part(host).map(|(part, _)| {
-            let mut seen = self.parts.get(&part).cloned().unwrap_or_default();
-            links = seen.count_unless(is_copy(part, url, worth), worth);
-            (part, seen)
+        let part = Shape::of(url).part(host).map(|of| {
+            let mut seen = self.parts.get(&of.part).cloned().unwrap_or_default();
+            let is_left = self.is_left(&of, true);
+            links = seen.take_in(&of, worth, (is_copy(of.part, url, worth), is_left));
+            (of.part, seen)
         });
         JudgedPage {
             part,
@@ -243,7 +292,7 @@ impl Traps {
         if is_first {
             page.first.push(key);
         }
-        let to = Shape::of(url).part(host).map(|(part, _)| part);
+        let to = Shape::of(url).part(host).map(|of| of.part);
         seen.count_link(*part, to, &mut page.links, news(is_new, is_first));
     }
 
@@ -267,7 +316,7 @@ impl Traps {
             && !leads_back(host, part, url)
         {
             let is_first = self.links.insert(link_key(part, url));
-            let to = Shape::of(url).part(host).map(|(part, _)| part);
+            let to = Shape::of(url).part(host).map(|of| of.part);
             seen.count_link(part, to, &mut reader.links, news(is_new, is_first));
         }
     }
@@ -300,17 +349,24 @@ impl Traps {
         seq: u64,
         worth: PageWorth,
     ) {
-        let part = Shape::of(url).part(host).map(|(part, _)| part);
+        let of = Shape::of(url).part(host);
         self.note_last();
-        let links = match part {
-            Some(part) => {
-                let seen = self.parts.entry(part, |_, _| {});
-                seen.count_unless(is_copy(part, url, worth), worth)
+        let links = match &of {
+            Some(of) => {
+                let is_left = self.is_left(of, false);
+                let seen = self.parts.entry(of.part, |_, _| {});
+                seen.take_in(of, worth, (is_copy(of.part, url, worth), is_left))
             }
             None => PartLinks::of(worth.page_yield != PageYield::Content),
         };
+        let part = of.map(|of| of.part);
         self.reader = Some(Reader { part, seq, links });
     }
+}
+
+/// Whether a URL is let through where its like are of use no longer: always the same for one URL.
+fn is_probe(url: &CanonicalUrl) -> bool {
+    xxh3_64(url.as_str().as_bytes()).is_multiple_of(PROBE_EVERY)
 }
 
 /// A link of pages of a part.
@@ -346,7 +402,7 @@ fn leads_back(host: &HostKey, part: u64, url: &CanonicalUrl) -> bool {
             false => CanonicalUrl::parse(&value),
         };
         let inner = inner.ok().and_then(|inner| Shape::of(&inner).part(host));
-        inner.is_some_and(|(inner, _)| inner == part)
+        inner.is_some_and(|inner| inner.part == part)
     };
     let values = inner_values(url);
     let mut of_site = values.iter().filter(|value| value.is_of_site);
@@ -408,9 +464,8 @@ impl<'u> Shape<'u> {
         pieces.map(|piece| piece.split_once('=').unwrap_or((piece, "")))
     }
 
-    /// The numbered part of its host that the URL belongs to, with how many numbers it has; `None`
-    /// without any.
-    fn part(&self, host: &HostKey) -> Option<(u64, usize)> {
+    /// The URL as one of a numbered part of its host; `None` without any number.
+    fn part(&self, host: &HostKey) -> Option<Numbered> {
         part::of(host, self.segments(), self.parameters())
     }
 }

@@ -68,6 +68,9 @@ pub struct CheckReport {
     doubts: Vec<String>,
     #[serde(skip)]
     doubts_more: u64,
+    /// Files of the archive with texts that are not there at all: while one is missing, no repair makes anything anew.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<String>,
     /// What was not checked, and why: on a disk that cannot be written, views that are too large to be copied.
     pub unchecked: Vec<String>,
 }
@@ -123,6 +126,7 @@ pub fn check(
     let journal = read_journal(dir, config, rejudge, &mut bodies, &mut report)?;
     let damaged_records = report.damage.clone();
     report.damage.extend(bodies.damage());
+    report.absent = bodies.absent_files();
     // On many machines what waits, and who has it, is the ledger's to know.
     if !journal.is_node {
         if let Some(view) = look.view(&dir.frontier(), "the frontier", &mut report) {

@@ -82,19 +82,49 @@ impl CrawlDir {
     /// Opens a directory that must hold a crawl.
     ///
     /// # Errors
-    /// [`CrawlError::NotACrawl`] when it does not, [`CrawlError::Directory`] when it may not be read.
+    /// [`CrawlError::NotACrawl`] when it does not, and as [`CrawlDir::find_crawl`].
     pub fn existing(root: impl Into<PathBuf>) -> Result<Self, CrawlError> {
         let dir = Self::new(root);
-        if dir.holds_crawl() {
-            return Ok(dir);
+        match dir.find_crawl()? {
+            true => Ok(dir),
+            false => Err(CrawlError::NotACrawl(dir.root)),
         }
-        match std::fs::metadata(dir.config()) {
-            Err(source) if source.kind() == io::ErrorKind::PermissionDenied => {
-                let what = format!("read {}", dir.root.display());
-                Err(CrawlError::Directory { what, source })
+    }
+
+    /// Whether a crawl was begun here, as far as that can be seen.
+    ///
+    /// # Errors
+    /// [`CrawlError::NoConfiguration`] where an archive is without one, [`CrawlError::Directory`] when the directory may
+    /// not be read.
+    pub fn find_crawl(&self) -> Result<bool, CrawlError> {
+        let look = |path: &Path| match std::fs::metadata(path) {
+            Ok(found) => Ok(Some(found)),
+            Err(source) if is_absent(&source) => Ok(None),
+            Err(source) => Err(CrawlError::Directory {
+                what: format!("read {}", self.root.display()),
+                source,
+            }),
+        };
+        let config = look(&self.config())?.is_some_and(|found| found.is_file());
+        let archive = look(&self.archive())?.is_some_and(|found| found.is_dir());
+        match (config, archive) {
+            (false, true) if self.holds_journal() => {
+                Err(CrawlError::NoConfiguration(self.root.clone()))
             }
-            Ok(_) | Err(_) => Err(CrawlError::NotACrawl(dir.root)),
+            (config, archive) => Ok(config && archive),
         }
+    }
+
+    /// Whether the archive holds a journal: a directory of that name may be anything.
+    pub fn holds_journal(&self) -> bool {
+        let entries = std::fs::read_dir(self.archive());
+        let mut names = entries.into_iter().flatten().flatten();
+        names.any(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .ends_with(".meta.warc.gz")
+        })
     }
 
     /// The directory itself.
@@ -249,6 +279,14 @@ impl CrawlDir {
     }
 }
 
+/// Whether an error says that nothing is there.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
 /// Makes a directory and those above it that are missing, each with its name made durable.
 fn make_dir(dir: &Path) -> io::Result<()> {
     let is_missing = |dir: &&Path| !dir.as_os_str().is_empty() && !dir.exists();
@@ -282,6 +320,29 @@ mod tests {
         drop(lock);
         assert!(!dir.is_in_use());
         assert!(dir.lock().is_ok());
+    }
+
+    #[test]
+    fn an_archive_without_its_configuration_is_told_as_that() {
+        // It was said to hold no crawl.
+        let temp = tempfile::tempdir().expect("temp dir");
+        let dir = CrawlDir::new(temp.path());
+        assert!(matches!(dir.find_crawl(), Ok(false)));
+        std::fs::create_dir(dir.archive()).expect("make");
+        assert!(matches!(dir.find_crawl(), Ok(false)));
+        std::fs::write(dir.archive().join("00001.meta.warc.gz"), "").expect("write");
+        let error = CrawlDir::existing(temp.path()).expect_err("no configuration");
+        assert!(matches!(error, CrawlError::NoConfiguration(_)), "{error}");
+        std::fs::write(dir.config(), "").expect("write");
+        assert!(matches!(dir.find_crawl(), Ok(true)));
+        let file = CrawlDir::new(dir.config());
+        assert!(matches!(file.find_crawl(), Ok(false)));
+        // An error of another kind is told as it is.
+        let long = CrawlDir::new(temp.path().join("x".repeat(300)));
+        assert!(matches!(
+            long.find_crawl(),
+            Err(CrawlError::Directory { .. })
+        ));
     }
 
     #[test]

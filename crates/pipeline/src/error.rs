@@ -13,6 +13,13 @@ pub enum CrawlError {
     /// No crawl was begun in the directory.
     #[error("{} holds no crawl: name a directory that `tamis crawl --dir` made", .0.display())]
     NotACrawl(PathBuf),
+    /// A crawl has left its archive in the directory, and its configuration is not there.
+    #[error(
+        "an archive is in {dir}, its crawl.toml is not: give the configuration, with tamis crawl FILE.toml --dir {dir}, or \
+         put crawl.toml back",
+        dir = .0.display()
+    )]
+    NoConfiguration(PathBuf),
     /// A crawl cannot begin in a directory that holds something else.
     #[error("{} holds no crawl, but other things: choose a new --dir, or an empty one", .0.display())]
     Occupied(PathBuf),
@@ -94,6 +101,7 @@ impl CrawlError {
             | Self::Fingerprints(simhash::IndexError::Store(error)) => error.kind(),
             Self::Index(error) => error.kind(),
             Self::NotACrawl(_)
+            | Self::NoConfiguration(_)
             | Self::Occupied(_)
             | Self::InUse(_)
             | Self::Newer(_)

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use again::GoneRule;
 use archive::{BodyRef, Event, Record, VisitRecord};
 use config::CrawlConfig;
-use outcome::{Change, JunkReason};
+use outcome::Change;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -22,8 +22,8 @@ mod tests;
 mod why;
 
 pub(crate) use rounds::error_pages;
-use rounds::is_dropped;
 pub use rounds::{RoundCounts, Rounds, Visits};
+use rounds::{is_dropped, is_there};
 pub use why::kind_in;
 pub(crate) use why::why_dropped;
 use why::{another_fate, why_unclear};
@@ -106,8 +106,7 @@ impl Changes {
                     return;
                 }
                 // An error page that was asked for once more is back, or as it was.
-                let is_error = page.junk() == Some(&JunkReason::ErrorPage);
-                if is_as_it_was && is_error {
+                if is_as_it_was && !is_there(page) {
                     return;
                 }
                 let row = ChangeRow {

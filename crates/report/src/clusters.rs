@@ -82,16 +82,28 @@ pub struct Sample {
     pub title: String,
     /// `near_duplicate` or `exact_duplicate`.
     pub reason: String,
-    /// The kept page.
+    /// The page that is kept.
     pub dup_of: String,
     /// Its record number.
     pub dup_of_page: u64,
-    /// Hamming distance of the fingerprints.
+    /// The page that it was measured against: kept then, and in whose place another may stand since. Empty in
+    /// reports of earlier versions.
+    #[serde(default)]
+    pub nearest: String,
+    /// Hamming distance of these two fingerprints.
     pub distance: u8,
-    /// Estimated overlap of the texts.
+    /// Estimated overlap of these two texts.
     pub overlap: f32,
     /// The kind of duplicate.
     pub kind: DuplicateKind,
+}
+
+impl Sample {
+    /// The page to which distance and overlap belong, where another is kept.
+    pub fn measured_against(&self) -> Option<&str> {
+        let nearest = self.nearest.as_str();
+        (!nearest.is_empty() && nearest != self.dup_of).then_some(nearest)
+    }
 }
 
 /// A page that was dropped as a duplicate, as it was counted.
@@ -186,6 +198,7 @@ impl Clusters {
             reason: page.outcome.reason().unwrap_or_default().into_owned(),
             dup_of: nearest.url.clone(),
             dup_of_page: nearest.page,
+            nearest: nearest.url.clone(),
             distance: nearest.distance,
             overlap: nearest.overlap,
             kind,
@@ -225,6 +238,13 @@ impl Clusters {
         }
     }
 
+    /// The page that stands for a kept one now, where that is another or was recorded anew; with its URL.
+    pub(crate) fn stands_for(&self, page: u64) -> Option<(u64, &str)> {
+        let now = self.now(page);
+        let url = self.names.get(&now).filter(|_| now != page)?;
+        Some((now, url))
+    }
+
     /// The record that stands for a kept page now.
     fn now(&self, page: u64) -> u64 {
         let mut page = page;
@@ -259,6 +279,11 @@ impl Clusters {
             })
         });
         let mut samples = self.samples.clone();
+        for sample in &mut samples {
+            if let Some((page, url)) = self.stands_for(sample.dup_of_page) {
+                (sample.dup_of_page, sample.dup_of) = (page, url.to_owned());
+            }
+        }
         // Texts that were taken over say more than pages of one template, and of those the ones
         // that differ most.
         let is_layout = |sample: &Sample| sample.kind.has_same_layout();
@@ -284,5 +309,33 @@ impl Clusters {
             largest: named.take(LARGEST_MAX).collect(),
             samples,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::{duplicate, judged};
+
+    #[test]
+    fn samples_name_the_page_that_is_kept_at_the_end_and_the_one_they_were_measured_against() {
+        // They named the page that was kept when they were judged, and called it kept.
+        let mut clusters = Clusters::default();
+        let copy = judged("http://a.test/copy", "t", "en", 0.9, "near_duplicate");
+        clusters.add(5, &duplicate(copy, 3, "http://a.test/first", 2, 0.9));
+        clusters.replace(3, 7, "http://a.test/better");
+        clusters.replace(7, 9, "http://a.test/best");
+        clusters.follow(9, 11, "http://a.test/best");
+        let report = clusters.report(3, 0);
+        let sample = &report.samples[0];
+        assert_eq!(
+            (sample.dup_of.as_str(), sample.dup_of_page),
+            ("http://a.test/best", 11)
+        );
+        assert_eq!(
+            (sample.nearest.as_str(), sample.distance),
+            ("http://a.test/first", 2)
+        );
+        assert_eq!(report.largest[0].representative, sample.dup_of);
     }
 }

@@ -16,6 +16,7 @@ use outcome::{Change, FailureKind, LinkFate, Outcome, RobotsAnswer, UrlState};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::export::repeated;
 use crate::original::Original;
 use crate::words;
 
@@ -97,6 +98,9 @@ pub struct Story {
     pub siblings: Option<Led>,
     /// The page that took its place in the index, by record number, and why.
     pub replaced_by: Option<(u64, String)>,
+    /// The page that took the place of the one that it repeats: its record's number and its URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_instead: Option<(u64, String)>,
     /// Times when it was put back into the queue, ISO 8601.
     pub put_back: Vec<String>,
     /// The visits after the first, and what each says of the one before.
@@ -279,6 +283,8 @@ pub struct Explainer {
     linking: HashSet<u64>,
     /// Pages that repeat it, by URL, with the number of the record that says so.
     repeating: HashMap<String, (u64, DuplicateOf)>,
+    /// The record of the page that it repeats, or of what stands in that page's place.
+    repeats: Option<u64>,
 }
 
 impl Explainer {
@@ -295,6 +301,7 @@ impl Explainer {
             versions: Vec::new(),
             linking: HashSet::new(),
             repeating: HashMap::new(),
+            repeats: None,
         }
     }
 
@@ -357,6 +364,9 @@ impl Explainer {
             | Event::Retry(_)
             | Event::Again(_) => {}
             Event::Elsewhere(elsewhere) => {
+                for page in &elsewhere.kept {
+                    self.follow_repeated(page.page, page.replaces, &page.url);
+                }
                 let mut kept = elsewhere.kept.iter();
                 let by = kept.find(|page| page.replaces.is_some_and(|old| self.is_me(old)));
                 if let Some(by) = by {
@@ -385,6 +395,12 @@ impl Explainer {
         // A URL that points elsewhere now has links, and no version.
         if let (Some(page), false) = (&visit.page, visit.ends_version()) {
             self.mentions(record, page);
+        }
+        if visit.version().is_some() && self.repeats == Some(visit.of) {
+            self.repeats = Some(record.seq);
+            if let Some((kept, _)) = &mut self.story.kept_instead {
+                *kept = record.seq;
+            }
         }
         if let Some(page) = visit.as_page() {
             self.repeating.remove(&page.url);
@@ -494,6 +510,7 @@ impl Explainer {
             self.decision(record, page);
             return;
         }
+        self.follow_repeated(record.seq, page.replaces, &page.url);
         if page.replaces.is_some_and(|old| self.is_me(old)) {
             let why = page
                 .detail
@@ -514,7 +531,17 @@ impl Explainer {
         }
     }
 
+    /// Notes that a page takes the place of the one that it repeats.
+    fn follow_repeated(&mut self, by: u64, replaces: Option<u64>, url: &str) {
+        if replaces.is_some() && replaces == self.repeats {
+            self.repeats = Some(by);
+            self.story.kept_instead = Some((by, url.to_owned()));
+        }
+    }
+
     fn decision(&mut self, record: &Record, page: &PageRecord) {
+        self.repeats = repeated(page).map(|nearest| nearest.page);
+        self.story.kept_instead = None;
         (self.admitted, self.finished) = (true, true);
         self.versions.push(record.seq);
         self.story.replaced_by = None;

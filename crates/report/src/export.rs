@@ -50,6 +50,7 @@ use sorted::Sorted;
 pub use broken::{BROKEN_ROWS_MAX, BrokenFigures, BrokenLink, BrokenRow, BrokenUrls, KnownLinks};
 pub use columns::{Column, Kind, Table};
 pub use filter::{Facet, Filter, Meaningless, instant_of};
+pub(crate) use pages::repeated;
 pub use request::{BadRequest, Format, Reads, Request, TextsOnly};
 
 use crate::changes::Changes;
@@ -428,6 +429,7 @@ fn each_page(
             seq: record.seq,
             at_ms: record.at_ms,
             record: &page,
+            dup_of: repeated(&page).map(|nearest| amendments.dup_of(nearest)),
             names: &names,
             reads,
         };

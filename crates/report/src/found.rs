@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use archive::PageRecord;
 use outcome::PageType;
 
+use crate::export::repeated;
 use crate::fates::{SlotId, State};
 
 /// Kept pages that are listed.
@@ -78,9 +79,19 @@ type Rank = (Reverse<u32>, bool, Reverse<u32>, u64);
 pub(crate) struct FoundTally {
     kept: BTreeMap<Rank, (SlotId, FoundRow)>,
     of_slot: HashMap<SlotId, Rank>,
-    /// With the number of the record that dropped the page.
-    dropped: BTreeMap<String, Vec<(SlotId, u64, FoundRow)>>,
+    dropped: BTreeMap<String, Vec<Dropped>>,
     timelines: Timelines,
+}
+
+/// A dropped page.
+#[derive(Debug)]
+struct Dropped {
+    slot: SlotId,
+    /// The number of the record that dropped it.
+    seq: u64,
+    /// The page that it repeats, as judged.
+    repeats: Option<u64>,
+    row: FoundRow,
 }
 
 impl FoundTally {
@@ -105,7 +116,13 @@ impl FoundTally {
                     if let Some((_, before)) = before.filter(|_| row.title.is_empty()) {
                         row.title = before.title;
                     }
-                    rows.push((slot, seq, row));
+                    let repeats = repeated(page).map(|nearest| nearest.page);
+                    rows.push(Dropped {
+                        slot,
+                        seq,
+                        repeats,
+                        row,
+                    });
                 }
             }
         }
@@ -130,8 +147,13 @@ impl FoundTally {
         self.timelines.add(host, at_ms);
     }
 
-    /// The rows that are still what they were.
-    pub(crate) fn report(&self, state: impl Fn(SlotId) -> State, names: &[&str]) -> Found {
+    /// The rows that are still what they were; `stands_for` gives the URL of the page that took another's place.
+    pub(crate) fn report<'n>(
+        &self,
+        state: impl Fn(SlotId) -> State,
+        stands_for: impl Fn(u64) -> Option<&'n str>,
+        names: &[&str],
+    ) -> Found {
         let is = |wanted| move |(slot, _): &&(SlotId, FoundRow)| (wanted, *slot);
         let kept = self.kept.values().filter(|row| {
             let (wanted, slot) = is(State::Indexed)(row);
@@ -139,15 +161,22 @@ impl FoundTally {
         });
         // A page that came back and was dropped again is a row once, by its last verdict.
         let mut last: HashMap<SlotId, u64> = HashMap::new();
-        for (slot, seq, _) in self.dropped.values().flatten() {
-            let known = last.entry(*slot).or_default();
-            *known = (*known).max(*seq);
+        for page in self.dropped.values().flatten() {
+            let known = last.entry(page.slot).or_default();
+            *known = (*known).max(page.seq);
         }
         let dropped = self.dropped.values().flatten();
-        let dropped = dropped
-            .filter(|(slot, seq, _)| state(*slot) == State::Junk && last.get(slot) == Some(seq));
+        let dropped = dropped.filter(|page| {
+            state(page.slot) == State::Junk && last.get(&page.slot) == Some(&page.seq)
+        });
         let kept = kept.take(KEPT_MAX).map(|(_, row)| row.clone());
-        let dropped = dropped.take(DROPPED_MAX).map(|(_, _, row)| row.clone());
+        let dropped = dropped.take(DROPPED_MAX).map(|page| {
+            let mut row = page.row.clone();
+            if let Some(url) = page.repeats.and_then(&stands_for) {
+                row.because = short_url(url);
+            }
+            row
+        });
         Found {
             kept: within(kept, KEPT_BYTES_MAX),
             dropped: within(dropped, DROPPED_BYTES_MAX),
@@ -172,10 +201,7 @@ fn is_text(page_type: &PageType) -> bool {
 
 fn row(page: &PageRecord) -> FoundRow {
     let summary = page.page.as_ref();
-    let repeated = page
-        .nearest
-        .as_ref()
-        .filter(|_| page.outcome.is_duplicate());
+    let repeated = repeated(page);
     let published = summary.and_then(|page| page.published.as_deref());
     let published = published.and_then(crate::export::published);
     let because = match repeated {
@@ -283,7 +309,7 @@ mod tests {
             999 => State::Junk,
             _ => State::Indexed,
         };
-        let found = tally.report(state, &[]);
+        let found = tally.report(state, |_| None, &[]);
         assert_eq!(
             (found.kept.len(), found.dropped.len()),
             (KEPT_MAX, OF_REASON_MAX)
@@ -307,7 +333,7 @@ mod tests {
         tally.judged(0, 2, &dropped("off_topic"));
         tally.judged(0, 3, &dropped("off_topic"));
         tally.judged(1, 4, &dropped("thin"));
-        let found = tally.report(|_| State::Junk, &[]);
+        let found = tally.report(|_| State::Junk, |_| None, &[]);
         let reasons: Vec<&str> = found
             .dropped
             .iter()
@@ -325,7 +351,7 @@ mod tests {
             page.page.as_mut().expect("a page").page_type = kind;
             tally.judged(at as u32, at as u64, &page);
         }
-        let found = tally.report(|_| State::Indexed, &[]);
+        let found = tally.report(|_| State::Indexed, |_| None, &[]);
         let order: Vec<_> = found.kept.iter().map(|row| row.relevance).collect();
         assert_eq!(order, [Some(0.96), Some(0.99), Some(0.8)]);
     }
@@ -336,7 +362,7 @@ mod tests {
         let page = |relevance| judged("http://a.test/", "t", "en", relevance, "");
         tally.judged(7, 1, &page(0.9));
         tally.judged(7, 5, &page(0.6));
-        let found = tally.report(|_| State::Indexed, &[]);
+        let found = tally.report(|_| State::Indexed, |_| None, &[]);
         assert_eq!(found.kept.len(), 1);
         assert_eq!(found.kept[0].relevance, Some(0.6));
     }
@@ -348,7 +374,7 @@ mod tests {
         let mut gone = judged("http://a.test/", "", "", 0.0, "error_page");
         gone.page = None;
         tally.judged(7, 5, &gone);
-        let found = tally.report(|_| State::Junk, &[]);
+        let found = tally.report(|_| State::Junk, |_| None, &[]);
         let [row] = found.dropped.as_slice() else {
             panic!("{found:?}");
         };

@@ -46,7 +46,6 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
     let name = parts.find(|part| !part.is_empty());
     let title = format!("Crawl report: {}", name.unwrap_or(&report.name));
     let sections = html! {
-        (opening(report))
         (shown(headline::section_of(report)))
         (shown(kept(report)))
         (shown(dropped(report)))
@@ -68,6 +67,7 @@ pub fn render(report: &CrawlReport, texts: &dyn Fn(u64) -> Option<String>) -> St
         (shown(audit(report)))
         (shown(settings(report)))
     };
+    let sections = html! { (opening(report, &sections)) (sections) };
     let note = html! {
         "Every number here is also in " code { "tamis report --format json" } ". "
         "Admitted = pending + finished; finished = the sum of its parts."
@@ -200,19 +200,20 @@ fn section(id: &str, title: &str, body: &Markup) -> Markup {
     }
 }
 
-/// The crawl in some sentences and eight numbers, each of which leads to its rows.
-fn opening(report: &CrawlReport) -> Markup {
+/// The crawl in some sentences and eight numbers, each of which leads to its rows among `sections`, if there are any.
+fn opening(report: &CrawlReport, sections: &Markup) -> Markup {
     let totals = &report.totals;
     let cards = [
-        ("kept", count(totals.indexed), "#kept"),
-        ("dropped", count(totals.junk), "#dropped"),
-        ("duplicates", count(report.duplicates.count), "#duplicates"),
-        ("failed", count(totals.failed), "#errors"),
-        ("pending", count(totals.pending), "#sieve"),
-        ("hosts", count(report.hosts.len() as u64), "#hosts"),
-        ("received", bytes(report.fetches.bytes), "#sizes"),
-        ("time", duration(report.duration_s), "#network"),
+        ("kept", count(totals.indexed), "kept"),
+        ("dropped", count(totals.junk), "dropped"),
+        ("duplicates", count(report.duplicates.count), "duplicates"),
+        ("failed", count(totals.failed), "errors"),
+        ("pending", count(totals.pending), "sieve"),
+        ("hosts", count(report.hosts.len() as u64), "hosts"),
+        ("received", bytes(report.fetches.bytes), "sizes"),
+        ("time", duration(report.duration_s), "network"),
     ];
+    let is_there = |id: &str| sections.0.contains(&format!("<section id=\"{id}\""));
     html! {
         p class="lead" {
             @for sentence in story(report) { span { (sentence) } " " }
@@ -220,7 +221,10 @@ fn opening(report: &CrawlReport) -> Markup {
         "\n"
         dl class="cards" {
             @for (name, value, to) in cards {
-                div { dt { (name) } dd { a href=(to) { (value) } } }
+                div {
+                    dt { (name) }
+                    dd { @if is_there(to) { a href={ "#" (to) } { (value) } } @else { (value) } }
+                }
             }
         }
         "\n"

@@ -9,6 +9,9 @@ use crate::words::{count, name, plural, share};
 /// The name of refusals for want of yield.
 const BARREN: &str = outcome::Refusal::LOW_YIELD;
 
+/// What is known where the journal does not end with a stop.
+const NOT_STOPPED: &str = "It is running, or it ended without a last word (killed, the power failed, or the disk was full).";
+
 /// What there is to say, each a whole sentence.
 pub(crate) fn story(report: &CrawlReport) -> Vec<String> {
     let mut told = vec![stopped(report), left_out(report), found(report)];
@@ -22,7 +25,7 @@ fn stopped(report: &CrawlReport) -> String {
     let Some(reason) = &report.stop_reason else {
         return match report.starts {
             0 => "It has not started.".to_owned(),
-            _ => "It is running, or it was killed.".to_owned(),
+            _ => NOT_STOPPED.to_owned(),
         };
     };
     why_stopped(reason, report.stop_detail.as_deref(), report.totals.pending)
@@ -216,7 +219,7 @@ mod tests {
         let said = told(&journal.records);
         assert_eq!(
             said,
-            "It is running, or it was killed. Of 1 URL found, no page was read."
+            "It is running, or it ended without a last word (killed, the power failed, or the disk was full). Of 1 URL found, no page was read."
         );
     }
 }

@@ -335,9 +335,12 @@ impl Page {
         ]);
         let shown = duplicates.samples.len().min(self.look.rows_max.min(8));
         for sample in &duplicates.samples[..shown] {
+            // Of another pair than the row names nothing is told.
+            let is_measured = sample.measured_against().is_none();
+            let figure = |text: String| if is_measured { text } else { String::new() };
             table.row([
-                sample.distance.to_string(),
-                format!("{:.2}", sample.overlap),
+                figure(sample.distance.to_string()),
+                figure(format!("{:.2}", sample.overlap)),
                 sample.url.clone(),
                 sample.dup_of.clone(),
             ]);

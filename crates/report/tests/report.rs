@@ -240,6 +240,47 @@ fn a_better_copy_takes_the_place_of_a_kept_page() {
     );
     assert_eq!(report.duplicates.clusters, 1);
     assert_eq!(report.duplicates.by_kind["replaced"], 1);
+    // Pages that were dropped before name the page that is kept now.
+    let (late, samples) = ("http://db.test/late", &report.duplicates.samples);
+    assert!(!samples.is_empty() && samples.iter().all(|sample| sample.dup_of == late));
+    let near = report.found.dropped.iter();
+    let near: Vec<&str> = near
+        .filter(|row| row.reason.ends_with("_duplicate"))
+        .map(|row| row.because.as_str())
+        .collect();
+    assert!(
+        !near.is_empty() && near.iter().all(|because| *because == late),
+        "{near:?}"
+    );
+    let mut explainer = report::explain::Explainer::new("http://db.test/print/a");
+    journal::with_a_better_copy()
+        .iter()
+        .for_each(|record| explainer.add(record));
+    let summary = explainer.finish().summary;
+    assert!(
+        summary.ends_with("of http://db.test/a. In place of that http://db.test/late is kept now."),
+        "{summary}"
+    );
+}
+
+#[test]
+fn the_numbers_above_lead_to_sections_that_are_there() {
+    // Of a crawl that read nothing five led nowhere.
+    let mut begun = Journal::default();
+    begun.start();
+    begun.seed(0, "http://a.test/");
+    for records in [begun.records, journal::small()] {
+        let page = report::html::render(&report_of(&records), &|_| None);
+        let links = page.match_indices("href=\"#").map(|(at, found)| {
+            let rest = &page[at + found.len()..];
+            rest.split('"').next().unwrap_or_default()
+        });
+        let links: Vec<&str> = links.collect();
+        assert!(!links.is_empty());
+        for link in links {
+            assert!(page.contains(&format!("id=\"{link}\"")), "{link}");
+        }
+    }
 }
 
 #[test]

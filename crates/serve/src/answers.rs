@@ -124,14 +124,15 @@ pub struct Page {
     pub repeats: Option<Repeats>,
 }
 
-/// The page that a duplicate repeats.
+/// The page that is kept, of those that a duplicate repeats.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, ToSchema)]
 pub struct Repeats {
     /// The number of its record.
     pub page: u64,
     /// Its URL; empty where it has no row.
     pub url: String,
-    /// Bits in which the fingerprints differ; null where they were not measured.
+    /// Bits in which the fingerprints differ; null where they were not measured, as where this page has taken the place of
+    /// the one that it was measured against.
     pub distance: Option<u8>,
     /// Estimated share of word pairs that both have.
     pub overlap: Option<f64>,

@@ -14,7 +14,7 @@ use crate::crawls::Served;
 use crate::days::Days;
 use crate::follow::View;
 use crate::live::{Status, two_places};
-use crate::rows::{Fate, NameId, Row, Rows};
+use crate::rows::{Fate, NameId, Near, Row, Rows};
 
 /// Values of a facet.
 const FACET_MAX: usize = 30;
@@ -41,15 +41,21 @@ pub(crate) fn page(rows: &Rows, row: &Row) -> Page {
         fetched_at: report::words::instant(row.at_ms),
         relevance: row.relevance.map(two_places),
         words: row.words,
-        repeats: row.near.as_ref().map(|near| Repeats {
-            page: near.page,
-            url: rows
-                .page(near.page)
-                .map_or_else(String::new, |row| row.url.to_string()),
-            distance: near.distance,
-            overlap: near.distance.map(|_| two_places(near.overlap)),
-            kind: name(near.kind),
-        }),
+        repeats: row.near.as_ref().map(|near| repeats(rows, near)),
+    }
+}
+
+/// The page that is kept in a duplicate's place; with what was measured, where that was against this one.
+fn repeats(rows: &Rows, near: &Near) -> Repeats {
+    let page = rows.representative(near.page);
+    let distance = near.distance.filter(|_| page == near.page);
+    let kept = rows.page(page);
+    Repeats {
+        page,
+        url: kept.map_or_else(String::new, |row| row.url.to_string()),
+        distance,
+        overlap: distance.map(|_| two_places(near.overlap)),
+        kind: rows.names.get(near.kind).to_owned(),
     }
 }
 

@@ -262,7 +262,7 @@ pub struct Global {
     /// Form of log lines on stderr
     #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text, help_heading = "Global options")]
     pub log_format: LogFormat,
-    /// Colour: auto obeys the terminal and NO_COLOR
+    /// Colour: auto obeys the terminal, TERM=dumb and NO_COLOR
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, help_heading = "Global options")]
     pub color: Color,
 }
@@ -279,7 +279,7 @@ pub enum LogFormat {
 /// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless NO_COLOR is set.
+    /// On a terminal, unless NO_COLOR is set or TERM is dumb.
     Auto,
     /// Always.
     Always,

@@ -31,7 +31,11 @@ impl Output {
         let wanted = |terminal: bool| match global.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+            Color::Auto => {
+                terminal
+                    && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+                    && !is_dumb_terminal()
+            }
         };
         let given = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
         Self {
@@ -92,6 +96,11 @@ impl Output {
     pub fn flush(&self) -> io::Result<()> {
         self.stdout.borrow_mut().flush()
     }
+}
+
+/// Whether the terminal knows no escape sequences.
+pub fn is_dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 fn columns(given: Option<usize>, terminal: &console::Term) -> Option<usize> {

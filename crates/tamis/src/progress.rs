@@ -22,7 +22,7 @@ use tracing::Level;
 use report::words::instant;
 
 use crate::clock;
-use crate::output::Output;
+use crate::output::{Output, is_dumb_terminal};
 
 /// How to show progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -157,7 +157,9 @@ impl Shown {
 pub fn start(style: ProgressStyle, progress: &Progress, output: &Output) -> Shown {
     let style = match style {
         _ if output.quiet => ProgressStyle::None,
-        ProgressStyle::Auto if io::stderr().is_terminal() && speech() == Speech::Text => {
+        ProgressStyle::Auto
+            if io::stderr().is_terminal() && !is_dumb_terminal() && speech() == Speech::Text =>
+        {
             ProgressStyle::Bar
         }
         ProgressStyle::Auto => ProgressStyle::Plain,

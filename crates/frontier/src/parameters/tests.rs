@@ -461,3 +461,26 @@ fn short_values_that_stand_beside_each_other_by_chance_are_no_choice() {
     }
     check(&parameters, "a.example", "n", Some(true));
 }
+
+#[test]
+fn links_with_random_names_forget_no_rule_of_another_host() {
+    // Each took one of the places that all hosts share, and the rule was gone.
+    let mut parameters = Parameters::with_max(64);
+    for page in 0..SAME_MIN {
+        new(&mut parameters, &format!("a.example/p{page}"));
+        repeat(
+            &mut parameters,
+            &format!("a.example/p{page}?sid=f0f0{page:04}"),
+            &format!("a.example/p{page}"),
+        );
+    }
+    check(&parameters, "a.example", "sid", Some(true));
+    for page in 0..100 {
+        let links = (0..20).map(|link| url(&format!("b.example/?r{page}x{link}=1")));
+        let links: Vec<CanonicalUrl> = links.collect();
+        let here = url(&format!("b.example/{page}"));
+        parameters.observe_links(&here, links.iter());
+    }
+    check(&parameters, "a.example", "sid", Some(true));
+    assert!(parameters.met.is_empty());
+}

@@ -232,3 +232,20 @@ fn bytes_that_are_not_utf8_are_told() {
     let (_, problems) = parse_seeds("s.txt", b"http://a.example/\xff\n");
     assert_eq!((problems[0].line, problems[0].column), (1, 18));
 }
+
+#[test]
+fn a_packed_list_is_told_once_by_its_form() {
+    // Each line of it was told as no UTF-8.
+    for (bytes, form) in [
+        (&b"\x1F\x8B\x08\x00\xFF\n\xFE\n\xFF"[..], "gzip"),
+        (b"PK\x03\x04\xFF\n\xFF", "a zip file"),
+        (b"BZh91AY&SY\xFF\n\xFF", "bzip2"),
+    ] {
+        let (seeds, problems) = parse_seeds("list", bytes);
+        assert!(seeds.is_empty());
+        assert_eq!(problems.len(), 1, "{form}");
+        assert_eq!(problems[0].message, format!("the list is {form}"));
+    }
+    let (_, problems) = parse_seeds("list", b"BZh.example/");
+    assert!(!problems[0].message.contains("bzip2"));
+}

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::part::{Dates, Numbered};
 use super::{PageWorth, PageYield};
 
 /// Parts that pages of one part led to; a page that leads to others as well is of use.
@@ -49,8 +50,11 @@ pub(super) struct Part {
     /// New numbered URLs that these linked to, and the other parts of those.
     idle_bred: u32,
     idle_toward: Vec<u64>,
+    /// Pages read after these since it was left, of which none was of use.
+    probes: u32,
     /// The most such pages before one of use.
     longest_idle: u32,
+    dates: Dates,
     /// Bare texts of its pages that were kept, and whether several had each.
     texts: Vec<(u64, bool)>,
 }
@@ -97,7 +101,30 @@ pub(super) struct Sums {
     /// Of the pages since the last of use of each, as far as they led to the family alone.
     idle: u32,
     idle_bred: u32,
+    probes: u32,
     longest_idle: u32,
+}
+
+/// After how many useless pages a part has no end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) useless_min: u32,
+    /// Not even one page in so many was of use.
+    pub(super) per_useful: u32,
+    /// Useless pages since the last of use.
+    pub(super) idle_min: u32,
+}
+
+/// How a part has no end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Endless {
+    /// It gave next to nothing.
+    FromTheFirst,
+    /// It gave something, and nothing of late: with how many pages that were read since that was found.
+    OfLate {
+        /// Pages read since that was found.
+        probes: u32,
+    },
 }
 
 impl PartLinks {
@@ -123,12 +150,29 @@ impl PartLinks {
 }
 
 impl Part {
-    /// The same, unless the page says nothing of the part.
-    pub(super) fn count_unless(&mut self, says_nothing: bool, worth: PageWorth) -> PartLinks {
-        match says_nothing {
-            true => PartLinks::of(false),
-            false => self.count(worth),
+    /// Takes in a page that was read; `is_left` says that the part is endless of late. A page that `says_nothing` of
+    /// the part is none of its own.
+    pub(super) fn take_in(
+        &mut self,
+        url: &Numbered,
+        worth: PageWorth,
+        (says_nothing, is_left): (bool, bool),
+    ) -> PartLinks {
+        self.dates.note(url.beside_date);
+        if says_nothing {
+            return PartLinks::of(false);
         }
+        let idle = self.idle;
+        let links = self.count(worth);
+        if is_left && self.idle > idle {
+            (self.idle, self.probes) = (idle, self.probes.saturating_add(1));
+        }
+        links
+    }
+
+    /// Whether the URLs of all its pages go as dates do.
+    pub(super) fn goes_as_dates_do(&self) -> bool {
+        self.dates.are_all()
     }
 
     /// Counts a page that was read; its links are to follow.
@@ -144,7 +188,7 @@ impl Part {
         *count = count.saturating_add(1);
         match useless {
             true => self.idle = self.idle.saturating_add(1),
-            false => self.end_idle(self.idle),
+            false => self.end_idle(self.waited()),
         }
         PartLinks {
             is_first,
@@ -152,10 +196,15 @@ impl Part {
         }
     }
 
+    /// Pages read since the last of use.
+    fn waited(&self) -> u32 {
+        self.idle.saturating_add(self.probes)
+    }
+
     /// A page of use came after so many that were none.
     fn end_idle(&mut self, pages: u32) {
         self.longest_idle = self.longest_idle.max(pages);
-        (self.idle, self.idle_bred) = (0, 0);
+        (self.idle, self.idle_bred, self.probes) = (0, 0, 0);
         self.idle_toward.clear();
     }
 
@@ -214,7 +263,7 @@ impl Part {
     /// It led elsewhere: it was of use after all.
     fn led_elsewhere(&mut self, links: &mut PartLinks) {
         links.useless = false;
-        self.end_idle(self.idle.saturating_sub(1));
+        self.end_idle(self.waited().saturating_sub(1));
         let count = match links.toward.is_empty() {
             true => &mut self.useless,
             false => &mut self.passing,
@@ -298,6 +347,7 @@ pub(super) fn of<'p>(
         if own.idle_toward.iter().all(|part| members.contains(part)) {
             sums.idle = sums.idle.saturating_add(own.idle);
             sums.idle_bred = sums.idle_bred.saturating_add(own.idle_bred);
+            sums.probes = sums.probes.saturating_add(own.probes);
         }
         sums.longest_idle = sums.longest_idle.saturating_add(own.longest_idle);
     }
@@ -356,14 +406,20 @@ fn closure<'p>(
 impl Sums {
     /// Whether so many useless pages bred ever more, with next to none of use among them; or those since the last of
     /// use did, which are more than any of use has come after, twice over, and more than were ever of use.
-    pub(super) fn is_endless(&self, useless_min: u32, per_useful: u32) -> bool {
-        let by_all = self.useless >= useless_min
+    pub(super) fn endless(&self, bounds: Bounds) -> Option<Endless> {
+        let from_the_first = self.useless >= bounds.useless_min
             && self.bred >= self.useless
-            && self.useful.saturating_mul(per_useful) <= self.useless;
+            && self.useful.saturating_mul(bounds.per_useful) <= self.useless;
         let worth_waiting = self.longest_idle.saturating_mul(2).max(self.useful);
-        by_all
-            || self.idle >= useless_min.max(worth_waiting)
-                && u64::from(self.idle_bred) * 20 >= u64::from(self.idle) * 19
+        let of_late = self.idle >= bounds.idle_min.max(worth_waiting)
+            && u64::from(self.idle_bred) * 20 >= u64::from(self.idle) * 19;
+        match (from_the_first, of_late) {
+            (true, _) => Some(Endless::FromTheFirst),
+            (false, true) => Some(Endless::OfLate {
+                probes: self.probes,
+            }),
+            (false, false) => None,
+        }
     }
 }
 

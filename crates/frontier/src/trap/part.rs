@@ -12,8 +12,11 @@
 //! ```
 //!
 //! Whether numbers are a date matters for how many pages are looked at: one number may count anything. Two
-//! numbers that stand alone are taken for one, and so is a year with others, or a date without signs.
+//! numbers that stand alone are taken for one, and so is a year with others, or a date without signs. Of one
+//! URL that is a guess (`/album/7/photo/30`). The URLs of a part *go as dates do* where each has a year, and
+//! beside it only what months, days, weeks and hours are, or what is the same in all of them ([`Dates`]).
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
@@ -23,13 +26,47 @@ use crate::url::CanonicalUrl;
 /// Years that a date may have.
 const YEARS: std::ops::RangeInclusive<u32> = 1_900..=2_099;
 
-/// The part of its host that a URL of these segments and parameters belongs to, with how many numbers it
-/// has: 1 where several are no date. `None` without any.
+/// The highest number in a date beside its year: minutes; of weeks there are fewer.
+const OF_DATE_MAX: u64 = 59;
+
+/// A URL as one of a numbered part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Numbered {
+    pub(super) part: u64,
+    /// How many numbers it has: 1 where several are no date.
+    pub(super) numbers: usize,
+    /// Where it has a year, the numbers that are of no date, hashed.
+    pub(super) beside_date: Option<u64>,
+}
+
+/// Whether the URLs of a part go as dates do.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Dates {
+    /// The numbers of no date that stood beside the first.
+    beside: Option<u64>,
+    are_none: bool,
+}
+
+impl Dates {
+    /// Takes in one more URL, by [`Numbered::beside_date`].
+    pub(super) fn note(&mut self, beside_date: Option<u64>) {
+        let before = self.beside.or(beside_date);
+        self.are_none |= beside_date.is_none() || before != beside_date;
+        self.beside = before;
+    }
+
+    /// Whether all URLs so far do.
+    pub(super) fn are_all(&self) -> bool {
+        !self.are_none
+    }
+}
+
+/// The part of its host that a URL of these segments and parameters belongs to. `None` without any number.
 pub(super) fn of<'u>(
     host: &HostKey,
     segments: impl Iterator<Item = &'u str>,
     parameters: impl Iterator<Item = (&'u str, &'u str)>,
-) -> Option<(u64, usize)> {
+) -> Option<Numbered> {
     let mut part = host.as_str().to_owned();
     let mut numbers = Numbers::default();
     let mut after_number = false;
@@ -47,7 +84,11 @@ pub(super) fn of<'u>(
         part.extend(["&", name, "="]);
         numbers.mask(value, &mut part);
     }
-    (numbers.all > 0).then(|| (xxh3_64(part.as_bytes()), numbers.told()))
+    (numbers.all > 0).then(|| Numbered {
+        part: xxh3_64(part.as_bytes()),
+        numbers: numbers.told(),
+        beside_date: numbers.beside_date(),
+    })
 }
 
 /// What the numbers of a URL say, to be left out of its page's text.
@@ -93,6 +134,8 @@ struct Numbers {
     /// Some number may be a year, or a whole date.
     has_year: bool,
     has_date: bool,
+    /// Those that are neither a year nor a date, nor stand in one, each with a blank behind it.
+    beside: String,
 }
 
 impl Numbers {
@@ -131,10 +174,18 @@ impl Numbers {
         let is_month = || number(4..6).is_some_and(|month| (1..=12).contains(&month));
         let is_day = || number(6..8).is_some_and(|day| (1..=31).contains(&day));
         match digits.len() {
-            4 => self.has_year |= is_year,
-            8 => self.has_date |= is_year && is_month() && is_day(),
-            _ => {}
+            4 if is_year => self.has_year = true,
+            8 if is_year && is_month() && is_day() => self.has_date = true,
+            _ if digits
+                .parse()
+                .is_ok_and(|number: u64| number <= OF_DATE_MAX) => {}
+            _ => self.beside.extend([digits, " "]),
         }
+    }
+
+    fn beside_date(&self) -> Option<u64> {
+        let has_date = self.has_year || self.has_date;
+        has_date.then(|| xxh3_64(self.beside.as_bytes()))
     }
 
     /// How many there are, as far as they are a date.
@@ -199,8 +250,29 @@ mod tests {
         assert_eq!(of("%E6%96%87%E7%AB%A0/about"), None);
         assert_eq!(
             of("cal/2026/11/30"),
-            of("cal/2027/1").map(|(part, _)| (part, 3))
+            of("cal/2027/1").map(|of| Numbered { numbers: 3, ..of })
         );
         assert_ne!(of("cal/2026/11"), of("cal/2026/x/11"));
+    }
+
+    #[test]
+    fn urls_go_as_dates_do_where_nothing_but_a_date_differs() {
+        let host = HostKey::from_record("a.example");
+        let are_dates = |paths: &[&'static str]| {
+            let mut dates = Dates::default();
+            for path in paths {
+                let of = super::of(&host, path.split('/'), std::iter::empty());
+                dates.note(of.expect(path).beside_date);
+            }
+            dates.are_all()
+        };
+        assert!(are_dates(&["cal/2026/11", "cal/2026/11/30", "cal/1999/1"]));
+        assert!(are_dates(&["cal/20261130", "cal/2027-w53", "30.11.2026"]));
+        assert!(are_dates(&["215/cal/2026/11", "215/cal/2026/12"]));
+        // Numbers of albums and photos.
+        assert!(!are_dates(&["album/7/photo/11"]));
+        assert!(!are_dates(&["album/2026/photo/59", "album/2026/photo/60"]));
+        assert!(!are_dates(&["album/2026/photo/61", "album/2026/photo/62"]));
+        assert!(!are_dates(&["7/photo/1999", "7/photo/2100"]));
     }
 }

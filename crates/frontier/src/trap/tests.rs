@@ -371,6 +371,90 @@ fn a_calendar_ends_some_time_after_its_last_event_however_many_it_had() {
     assert!(months < 200 + 185, "{months}");
 }
 
+/// Pages `0..pages` that lead to each other by links to the next; those for which `gives` says so are of use. How many of
+/// those were read, and how many of the others.
+fn chain(url: impl Fn(u32) -> String, pages: u32, gives: impl Fn(u32) -> bool) -> (usize, usize) {
+    let urls: Vec<String> = (0..pages).map(&url).collect();
+    let at = |page: &str| urls.iter().position(|url| url == page);
+    let links = |page: &str| at(page).and_then(|at| urls.get(at + 1).cloned());
+    let mut traps = Traps::default();
+    let fetched = crawl(
+        &mut traps,
+        &urls[0],
+        |page| links(page).into_iter().collect(),
+        |page| at(page).is_some_and(|at| gives(at as u32)),
+    );
+    let read = fetched.iter().filter_map(|page| at(page));
+    let (of_use, others): (Vec<_>, Vec<_>) = read.partition(|at| gives(*at as u32));
+    (of_use.len(), others.len())
+}
+
+#[test]
+fn pictures_without_captions_are_no_days_without_events() {
+    // After 60 pictures without a caption the other 271 were refused as days of a calendar.
+    let has_caption = |at: u32| !(40..129).contains(&at);
+    let albums: [fn(u32) -> String; 4] = [
+        |at| format!("http://a.example/album/7/photo/{}", at + 1),
+        |at| format!("http://a.example/album/2026/photo/{}", at + 1),
+        |at| format!("http://a.example/view?album=7&photo={}", at + 1),
+        |at| format!("http://a.example/7/{}", 1_890 + at),
+    ];
+    for album in albums {
+        assert_eq!(chain(album, 400, has_caption), (311, 89), "{}", album(0));
+        // As pages of one number they end some time.
+        let (of_use, others) = chain(album, 2_000, |at| at < 40);
+        assert_eq!(of_use, 40);
+        assert!((200..230).contains(&others), "{others} {}", album(0));
+    }
+    // A calendar whose days are told with its number.
+    let day = |at: u32| {
+        let (year, month, day) = (2_000 + at / 360, at % 360 / 30 + 1, at % 30 + 1);
+        format!("http://a.example/view?cal=215&day={year}-{month:02}-{day:02}")
+    };
+    let (of_use, others) = chain(day, 2_000, |at| at < 40);
+    assert_eq!(of_use, 40);
+    assert!((60..90).contains(&others), "{others}");
+}
+
+/// Days in the order in which they are read after so many events: each is given to the rules, unless they refuse it,
+/// and leads to ever new ones. How many were read.
+fn days_after_events(events: u32, gives: impl Fn(u32) -> bool) -> u32 {
+    let mut traps = Traps::default();
+    let day = |at: u32| {
+        let (year, month, day) = (1_950 + at / 336, at % 336 / 28 + 1, at % 28 + 1);
+        url(&format!("http://a.example/cal/{year}/{month}/{day}"))
+    };
+    let mut read = 0;
+    for at in 0..20_000 {
+        let page = day(at);
+        if traps.check(&page.host(), &page).is_err() {
+            continue;
+        }
+        read += 1;
+        let worth = match at < events || gives(at) {
+            true => PageYield::Content,
+            false => PageYield::Nothing,
+        };
+        let judged = traps.judged(&page.host(), &page, worth.into());
+        traps.observe(&page.host(), &page, at.into(), worth.into());
+        let part = judged.part.expect("it has numbers");
+        assert_eq!(traps.parts.get(&part.0), Some(&part.1));
+        for next in [day(20_000 + at), day(40_000 + at)] {
+            traps.linked(&next.host(), &next, Some(at.into()), true);
+        }
+    }
+    read
+}
+
+#[test]
+fn a_calendar_that_was_left_is_probed_and_opens_when_a_probe_is_of_use() {
+    let left = days_after_events(40, |_| false);
+    assert_eq!(left, 40 + CALENDAR_MIN + PROBES_MAX);
+    // Nothing at first, and then every day again.
+    let again = days_after_events(40, |at| at > 800);
+    assert!(again > 19_000, "{again}");
+}
+
 #[test]
 fn an_archive_by_months_is_no_trap_though_all_its_pages_are_useless() {
     let months =
@@ -519,7 +603,7 @@ fn a_mirror_with_dates_is_no_calendar_but_days_that_repeat_one_page_are() {
             traps.observe(&copy.host(), &copy, at.into(), worth);
             let seen = Shape::of(&copy)
                 .part(&copy.host())
-                .and_then(|(part, _)| traps.parts.get(&part));
+                .and_then(|of| traps.parts.get(&of.part));
             assert_eq!(judged.part.map(|(_, part)| part).as_ref(), seen);
             let next = url(&day("m.example", at + 1));
             traps.linked(&next.host(), &next, Some(at.into()), true);

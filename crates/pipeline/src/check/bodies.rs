@@ -14,8 +14,8 @@ pub(super) struct Bodies {
     last: u32,
     /// Bodies and texts that cannot be read, by their file, with the URL of the first.
     lost: BTreeMap<String, (u64, String)>,
-    /// The first text whose file is not there at all.
-    without_file: Option<BodyRef>,
+    /// Of each file with texts that is not there at all, the first of these.
+    without_file: BTreeMap<u32, BodyRef>,
 }
 
 impl Bodies {
@@ -29,7 +29,7 @@ impl Bodies {
             found,
             last,
             lost: BTreeMap::new(),
-            without_file: None,
+            without_file: BTreeMap::new(),
         })
     }
 
@@ -45,14 +45,20 @@ impl Bodies {
             self.lost.entry(place.file_name()).or_insert_with(first).0 += 1;
         }
         let is_expected = |at: &&BodyRef| at.file <= self.last && !self.found.has_file(at.file);
-        if self.without_file.is_none() {
-            self.without_file = page.text.as_ref().filter(is_expected).cloned();
+        if let Some(text) = page.text.as_ref().filter(is_expected) {
+            let known = self.without_file.entry(text.file);
+            known.or_insert_with(|| text.clone());
         }
     }
 
     /// A text whose file is not there at all, if there is one: it may be put back.
     pub(super) fn text_without_file(&self) -> Option<&BodyRef> {
-        self.without_file.as_ref()
+        self.without_file.values().next()
+    }
+
+    /// The names of the files with texts that are not there at all.
+    pub(super) fn absent_files(&self) -> Vec<String> {
+        self.without_file.values().map(BodyRef::file_name).collect()
     }
 
     /// Whether all that the journal tells of can be read.

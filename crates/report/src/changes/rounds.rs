@@ -107,7 +107,7 @@ pub struct Visits {
 
 impl Visits {
     /// Reads the next record; for a visit, whether the page points where it did at the visit before; for a
-    /// page, whether it was an error page before.
+    /// page, whether it was an error page before and is one still, or is back: it had been kept.
     pub fn add(&mut self, record: &Record) -> bool {
         match &record.event {
             Event::Start(_) => self.start = StartVisits::default(),
@@ -166,6 +166,9 @@ pub struct Rounds {
     /// Error pages that were put back to be asked for once more, by hashes: they are no new pages.
     #[serde(default)]
     put_back: HashSet<u64>,
+    /// Kept pages that are gone, by hashes: what is there again of them is back.
+    #[serde(default)]
+    left: HashSet<u64>,
 }
 
 impl Rounds {
@@ -175,8 +178,8 @@ impl Rounds {
         match &record.event {
             Event::Again(again) => self.again(record, again),
             Event::Retry(retry) => self.put_back.extend(error_pages(retry)),
-            Event::Page(page) if self.put_back.remove(&xxh3_64(page.url.as_bytes())) => {
-                let is_there = page.page.is_some() && page.junk() != Some(&JunkReason::ErrorPage);
+            Event::Page(page) if self.is_as_it_was_or_back(page) => {
+                let is_there = is_there(page);
                 if let Some(round) = self.rounds.last_mut().filter(|_| is_there) {
                     round.back += 1;
                 }
@@ -192,6 +195,12 @@ impl Rounds {
             }
             Event::Visit(visit) => {
                 let is_as_it_was = !self.points_elsewhere_now(visit);
+                let url = xxh3_64(visit.url.as_bytes());
+                if visit.is_gone() && visit.was.is_indexed() {
+                    self.left.insert(url);
+                } else if visit.version().is_some() {
+                    self.left.remove(&url);
+                }
                 if let Some(round) = self.rounds.last_mut() {
                     round.count(visit, is_as_it_was);
                 }
@@ -206,6 +215,12 @@ impl Rounds {
             | Event::Stop(_) => {}
         }
         false
+    }
+
+    /// Whether a page is one that was put back as an error page, and is one still, or had been kept before.
+    fn is_as_it_was_or_back(&mut self, page: &PageRecord) -> bool {
+        let url = xxh3_64(page.url.as_bytes());
+        self.put_back.remove(&url) && (!is_there(page) || self.left.remove(&url))
     }
 
     /// What every round found so far, the first one first.
@@ -266,6 +281,13 @@ pub(crate) fn error_pages(retry: &RetryRecord) -> impl Iterator<Item = u64> + '_
     let ended = retry.urls.iter().zip(&retry.origins);
     let errors = ended.filter(|(_, origin)| origin.outcome == OutcomeKind::Judged);
     errors.map(|(url, _)| xxh3_64(url.as_bytes()))
+}
+
+/// Whether an answer shows a page, and none that is or reads like an error page.
+pub(super) fn is_there(page: &PageRecord) -> bool {
+    let is_error =
+        |reason: &JunkReason| matches!(reason, JunkReason::ErrorPage | JunkReason::SoftNotFound);
+    page.page.is_some() && !page.junk().is_some_and(is_error)
 }
 
 /// Whether a page was read and not kept.

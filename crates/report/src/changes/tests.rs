@@ -377,3 +377,47 @@ fn changes_are_told_with_the_lines_that_differ_and_counted_by_round() {
     assert_eq!(rows[1].before.as_deref(), Some("old words here"));
     assert_eq!(rows[1].after.as_deref(), Some("quite other words now"));
 }
+
+#[test]
+fn an_error_page_that_had_never_been_kept_is_new_when_it_is_there_and_not_back() {
+    let (url, kept) = ("http://a.test/x", "http://a.test/kept");
+    let changes_of = |reason: &str, was_kept: bool| {
+        let mut journal = crate::journal::Journal::default();
+        journal.start();
+        journal.event(Event::Again(archive::AgainRecord {
+            round: 1,
+            ..archive::AgainRecord::default()
+        }));
+        let of = if was_kept { kept } else { url };
+        if was_kept {
+            journal.event(Event::Visit(Box::new(VisitRecord {
+                url: of.into(),
+                was: Outcome::Judged(Verdict::Index),
+                change: Change::Gone,
+                ..VisitRecord::default()
+            })));
+        }
+        journal.event(Event::Retry(archive::RetryRecord {
+            urls: vec![of.into()],
+            origins: vec![archive::RetryOrigin {
+                outcome: outcome::OutcomeKind::Judged,
+                ..archive::RetryOrigin::default()
+            }],
+            ..archive::RetryRecord::default()
+        }));
+        journal.page(crate::journal::judged(of, "t", "en", 0.9, reason));
+        let mut changes = Changes::since(Some(0));
+        journal
+            .records
+            .iter()
+            .for_each(|record| changes.add(record));
+        let rows = changes
+            .rows(|_| None)
+            .filter(|row| row.change != Change::Gone);
+        rows.map(|row| row.change).collect::<Vec<_>>()
+    };
+    assert_eq!(changes_of("", false), [Change::New]);
+    assert_eq!(changes_of("", true), [Change::Back]);
+    // What still reads like an error page was told as back.
+    assert_eq!(changes_of("soft_404", false), []);
+}

@@ -8,7 +8,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("{} to {} UTC; {} of work in {}", "{0} 至 {1}（UTC）；工作 {2}，{3}"),
     ("{} starts", "启动 {0} 次"), ("{} start", "启动 {0} 次"),
     ("It has not started.", "还没有启动。"),
-    ("It is running, or it was killed.", "正在运行，或者被强行终止。"),
+    ("It is running, or it ended without a last word (killed, the power failed, or the disk was full).", "正在运行，或者没有留下记录就结束了（被强行结束、断电或磁盘已满）。"),
     ("It stopped because {}; by now {} in the queue.", "停止原因：{0}；现在队列中有 {1}。"),
     ("It stopped because {}.", "停止原因：{0}。"), ("Left out: {}; {}.", "没有抓取：{0}；{1}。"), ("Left out: {}.", "没有抓取：{0}。"),
     ("1 link leads deeper than the crawl goes", "1 个链接超出抓取深度"), ("{} links lead deeper than the crawl goes", "{0} 个链接超出抓取深度"),
@@ -102,7 +102,8 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     // The story of a URL, in short.
     ("why", "原因"), ("original", "来源"), ("copies", "副本"), ("found", "发现"), ("turn", "次序"), ("fetched", "抓取"),
     ("content", "内容"), ("put back", "放回"), ("it reads like an error page, though the server sent it as a page", "看起来是错误页，服务器却当作正常页面发送"), ("it asks not to be indexed (noindex)", "页面要求不收录（noindex）"), ("{} % of its characters stand in links", "{0} % 的字符在链接中"), ("it is a list of links, which counts little whatever they are about", "它是链接列表，不管链接讲什么，都只算一小部分"), ("nowhere", "没有发现"),
-    ("Kept: it is in the search index.", "已保留：在搜索索引中。"), ("Dropped: near duplicate of {}.", "已丢弃：与 {0} 近似重复。"), ("Dropped: exact duplicate of {}.", "已丢弃：与 {0} 完全重复。"), ("Dropped: {} of {}.", "已丢弃：{0}，对应的页面是 {1}。"), ("Dropped: {}.", "已丢弃：{0}。"),
+    ("Kept: it is in the search index.", "已保留：在搜索索引中。"), ("Dropped: near duplicate of {}. In place of that {} is kept now.", "已丢弃：与 {0} 近似重复。该页面的位置现由 {1} 代替。"), ("Dropped: exact duplicate of {}. In place of that {} is kept now.", "已丢弃：与 {0} 完全重复。该页面的位置现由 {1} 代替。"),
+    ("Dropped: near duplicate of {}.", "已丢弃：与 {0} 近似重复。"), ("Dropped: exact duplicate of {}.", "已丢弃：与 {0} 完全重复。"), ("Dropped: {} of {}.", "已丢弃：{0}，对应的页面是 {1}。"), ("Dropped: {}.", "已丢弃：{0}。"),
     ("Left the index for page {}: {}.", "已从索引中移出，由页面 {0} 代替：{1}。"), ("It redirects.", "重定向。"),
     ("Unchanged since an earlier crawl.", "与先前抓取时相同。"), ("Not fetched: {}, by {}.", "未抓取：{0}，依据 {1}。"), ("Not fetched: {}.", "未抓取：{0}。"),
     ("Failed: {}, after {}.", "失败：{0}，尝试了 {1}。"), ("Admitted, and waiting for its turn.", "已进入队列，正在等待。"),

@@ -166,6 +166,18 @@ fn behind(decision: &Decision) -> Option<String> {
     }
 }
 
+/// Which page a dropped one repeats, and which is kept in place of that one.
+fn repeats(dropped: &str, nearest: &NeighbourRecord, story: &Story) -> String {
+    let repeated = words::readable(&nearest.url);
+    match &story.kept_instead {
+        None => format!("{dropped} of {repeated}."),
+        Some((_, kept)) => {
+            let kept = words::readable(kept);
+            format!("{dropped} of {repeated}. In place of that {kept} is kept now.")
+        }
+    }
+}
+
 /// The story in a sentence.
 pub(super) fn summary(story: &Story) -> String {
     if let (UrlState::Junk | UrlState::Failed, None, Some(said)) =
@@ -188,11 +200,7 @@ pub(super) fn summary(story: &Story) -> String {
                 let nearest = last.and_then(|last| last.nearest.as_ref());
                 let duplicate = last.is_some_and(|last| last.outcome.is_duplicate());
                 match nearest.filter(|_| duplicate) {
-                    Some(nearest) => format!(
-                        "{} of {}.",
-                        because("Dropped"),
-                        words::readable(&nearest.url)
-                    ),
+                    Some(nearest) => repeats(&because("Dropped"), nearest, story),
                     None => format!("{}.", because("Dropped")),
                 }
             }

@@ -88,17 +88,29 @@ impl Amendments {
         Some(Cow::Borrowed(page))
     }
 
+    /// The URL of the page that stands now for the one that a duplicate repeats.
+    pub(super) fn dup_of<'n>(&'n self, nearest: &'n NeighbourRecord) -> &'n str {
+        let mut url = nearest.url.as_str();
+        for (_, by) in self.steps(nearest.page) {
+            url = by.unwrap_or(url);
+        }
+        url
+    }
+
     /// The page that stands for this one now: itself, its version as it is now, or what took its place.
     pub(super) fn representative(&self, page: u64) -> u64 {
-        let mut page = page;
-        // Each step goes to a later record, so this ends; the bound is for damaged journals.
-        for _ in 0..1000 {
-            let replaced = self.replaced.get(&page).map(|(by, _)| *by);
-            match replaced.or_else(|| self.followed.get(&page).copied()) {
-                Some(by) if by > page => page = by,
-                Some(_) | None => break,
-            }
-        }
-        page
+        self.steps(page).last().map_or(page, |(page, _)| page)
+    }
+
+    /// The records that took a page's place, one after the other; with the URL where that is another page's.
+    fn steps(&self, page: u64) -> impl Iterator<Item = (u64, Option<&str>)> {
+        let next = move |page: u64| {
+            let replaced = self.replaced.get(&page);
+            let replaced = replaced.map(|(by, url)| (*by, Some(url.as_str())));
+            let followed = self.followed.get(&page).map(|by| (*by, None));
+            // Each step goes to a later record, so this ends; the bound is for damaged journals.
+            replaced.or(followed).filter(|(by, _)| *by > page)
+        };
+        std::iter::successors(next(page), move |(page, _)| next(*page)).take(1_000)
     }
 }

@@ -24,7 +24,8 @@ columns! {
     "clusters": CLUSTERS, cluster(row: &ClusterRow<'_>);
     /// The page that is kept.
     representative: Text = json!(row.representative),
-    /// Its duplicates: a list of `{url, distance, overlap, kind, first_seen, published}`.
+    /// Its duplicates: a list of `{url, distance, overlap, kind, first_seen, published, nearest}`; the first three figures
+    /// are of the duplicate and `nearest`, which was kept then.
     members: List = json!(row.members),
     /// The page that is the likeliest source of the text.
     original: Text = json!(row.original.url),
@@ -86,6 +87,7 @@ impl Clusters {
             "kind": nearest.kind,
             "first_seen": fetched_at(record.at_ms, &page),
             "published": candidate.published.as_deref().map_or(Value::Null, moment),
+            "nearest": is_measured.then_some(&nearest.url),
         });
         *self
             .copies

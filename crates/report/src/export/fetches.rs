@@ -75,7 +75,8 @@ columns! {
     ms: Int = json!(row.ms),
     /// Which attempt it was, counted from 1.
     attempt: Int = json!(row.attempt),
-    /// What went wrong; null where the answer was used.
+    /// What went wrong: `timeout`, `dns`, …, or `http_404` and the like for a status of 400 and above; null where the
+    /// answer was used.
     error: Text = json!(row.error),
     /// Where the answer sends us.
     redirect_to: Text = json!(row.redirect_to),
@@ -186,7 +187,10 @@ impl Fetches {
             .as_ref()
             .filter(|_| bad)
             .map(|_| &FailureKind::Truncated);
-        let error = fetch.error.as_ref().or(cut);
+        // Counted as an error of its host.
+        let refused = FailureKind::Http(fetch.status);
+        let refused = Some(&refused).filter(|_| fetch.status >= 400);
+        let error = fetch.error.as_ref().or(cut).or(refused);
         self.waiting.push(Reverse(Waiting(FetchRow {
             seq: 0,
             url: url.to_owned(),

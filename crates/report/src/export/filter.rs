@@ -6,11 +6,10 @@
 
 use std::fmt;
 
-use outcome::PageType;
-use time::OffsetDateTime;
-use time::format_description::well_known::{Iso8601, Rfc3339};
-
 use super::What;
+use outcome::PageType;
+use time::macros::format_description;
+use time::{Date, Time, UtcOffset};
 
 /// Which rows are wanted; an empty filter wants all.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -157,20 +156,52 @@ fn is_lang(wanted: &str, lang: &str) -> bool {
         && matches!(lang.as_bytes().get(wanted.len()), None | Some(b'-' | b'_'))
 }
 
-/// Reads a date (`2026-11-21`, midnight UTC) or a time (`2026-11-21T10:00:00Z`) as milliseconds since
-/// the Unix epoch.
+/// Reads a date (`2026-11-21`, midnight UTC) or a time (`2026-11-21T10:00:00Z`; without an offset it is UTC, and
+/// seconds may be left out) as milliseconds since the Unix epoch: what `--since` takes.
 ///
 /// # Errors
-/// In words, for a text that is neither.
+/// In words, for a text that is neither to its last character, or lies before 1970.
 pub fn instant_of(text: &str) -> Result<u64, String> {
-    let at = OffsetDateTime::parse(text, &Rfc3339).ok().or_else(|| {
-        let day = time::Date::parse(text, &Iso8601::DATE).ok()?;
-        Some(day.midnight().assume_utc())
-    });
-    let ms = at.and_then(|at| u64::try_from(at.unix_timestamp_nanos() / 1_000_000).ok());
-    ms.ok_or_else(|| {
-        format!("{text:?} is no date since 1970: write 2026-11-21, or 2026-11-21T10:00:00Z")
+    parse_instant(text).ok_or_else(|| {
+        format!(
+            "{text:?} is no date since 1970: write 2026-11-21, or 2026-11-21T10:00:00Z (UTC where no offset is given)"
+        )
     })
+}
+
+fn parse_instant(text: &str) -> Option<u64> {
+    let (date, time) = match text.split_once(['T', 't', ' ']) {
+        Some((date, time)) => (date, Some(time)),
+        None => (text, None),
+    };
+    let day = Date::parse(date, format_description!("[year]-[month]-[day]")).ok()?;
+    let at = match time {
+        None => day.midnight().assume_utc(),
+        Some(time) => {
+            let offset_at = time.find(['Z', 'z', '+', '-']).unwrap_or(time.len());
+            let (clock, offset) = time.split_at(offset_at);
+            let clock = match clock.len() {
+                5 => Time::parse(clock, format_description!("[hour]:[minute]")),
+                8 => Time::parse(clock, format_description!("[hour]:[minute]:[second]")),
+                _ => Time::parse(
+                    clock,
+                    format_description!("[hour]:[minute]:[second].[subsecond]"),
+                ),
+            };
+            let offset = match offset {
+                "" | "Z" | "z" => UtcOffset::UTC,
+                _ => UtcOffset::parse(
+                    offset,
+                    format_description!("[offset_hour sign:mandatory]:[offset_minute]"),
+                )
+                .ok()?,
+            };
+            day.with_time(clock.ok()?).assume_offset(offset)
+        }
+    };
+    u64::try_from(at.unix_timestamp_nanos() / 1_000_000)
+        .ok()
+        .filter(|_| at.unix_timestamp_nanos() >= 0)
 }
 
 #[cfg(test)]
@@ -241,7 +272,32 @@ mod tests {
     fn dates_and_times_are_read_and_nothing_else() {
         assert_eq!(instant_of("1970-01-02"), Ok(86_400_000));
         assert_eq!(instant_of("1970-01-01T09:00:00.5+08:00"), Ok(3_600_500));
-        for bad in ["", "yesterday", "1969-12-31", "2026-13-01", "2026"] {
+        assert_eq!(instant_of("1970-01-01t00:00:01z"), Ok(1_000));
+        // A time without an offset lost its time of day.
+        for text in [
+            "1970-01-02T23:00",
+            "1970-01-02T23:00:00",
+            "1970-01-02 23:00",
+        ] {
+            assert_eq!(instant_of(text), Ok(169_200_000), "{text}");
+        }
+        assert_eq!(instant_of("1970-01-02T23:00+01:00"), Ok(165_600_000));
+        for bad in [
+            "",
+            "yesterday",
+            "1969-12-31",
+            "1969-12-31T23:59:59.9999",
+            "2026-13-01",
+            "2026",
+            "2026-11-27T",
+            "2026-11-27T23",
+            "2026-11-27T23:00 ",
+            "2026-11-27T23:00:00Zulu",
+            "2026-11-27T23:00+8",
+            "2026-11-27T25:00",
+            "2026-11-27x",
+            "2026-W48-5",
+        ] {
             assert!(instant_of(bad).is_err(), "{bad}");
         }
     }

@@ -23,6 +23,8 @@ pub(super) struct PageRow<'r> {
     pub(super) names: &'r HashMap<u64, String>,
     /// Reads what is archived.
     pub(super) reads: &'r dyn Reads,
+    /// The URL of the page that stands at the end for the one that it repeats.
+    pub(super) dup_of: Option<&'r str>,
 }
 
 impl PageRow<'_> {
@@ -98,7 +100,7 @@ pub(super) fn is_kept(page: &PageRecord) -> bool {
 }
 
 /// The page that a duplicate repeats.
-pub(super) fn repeated(page: &PageRecord) -> Option<&NeighbourRecord> {
+pub(crate) fn repeated(page: &PageRecord) -> Option<&NeighbourRecord> {
     page.nearest
         .as_ref()
         .filter(|_| page.outcome.is_duplicate())
@@ -219,9 +221,7 @@ columns! {
 pub(super) struct JunkRow<'r> {
     page: PageRow<'r>,
     reason: &'r JunkReason,
-    /// The page that a duplicate repeats.
-    nearest: Option<&'r NeighbourRecord>,
-    /// The same where it was measured.
+    /// The page that a duplicate was measured against.
     measured: Option<&'r NeighbourRecord>,
 }
 
@@ -229,11 +229,9 @@ impl<'r> JunkRow<'r> {
     /// `None` for what is no dropped page.
     pub(super) fn of(page: PageRow<'r>) -> Option<JunkRow<'r>> {
         let reason = page.record.junk()?;
-        let nearest = repeated(page.record);
         Some(JunkRow {
             reason,
-            nearest,
-            measured: nearest.filter(|nearest| is_measured(nearest)),
+            measured: repeated(page.record).filter(|nearest| is_measured(nearest)),
             page,
         })
     }
@@ -247,11 +245,11 @@ columns! {
     url: Text = json!(row.page.record.url),
     /// Why it was dropped.
     reason: Text = json!(row.reason),
-    /// Of a duplicate, the kept page that it repeats.
-    dup_of: Text = json!(row.nearest.map(|nearest| &nearest.url)),
-    /// Bits in which the two fingerprints differ; null where it made room for a better copy.
+    /// Of a duplicate, the page that is kept at the end.
+    dup_of: Text = json!(row.page.dup_of),
+    /// Bits in which its fingerprint and that of `nearest` differ; null where it made room for a better copy.
     distance: Int = json!(row.measured.map(|nearest| nearest.distance)),
-    /// Estimated share of word pairs that the two have in common, 0 to 1.
+    /// Estimated share of word pairs that it and `nearest` have in common, 0 to 1.
     overlap: Float = row.measured.map_or(Value::Null, |nearest| decimal(nearest.overlap)),
     /// Whole or in part, in the same layout or another: `full_layout`, `full_content`,
     /// `partial_layout` or `partial_content`.
@@ -281,4 +279,6 @@ columns! {
     warc_offset: Int = row.page.of_body(|at| json!(at.offset)),
     /// Bytes of that record, compressed.
     warc_length: Int = row.page.of_body(|at| json!(at.len)),
+    /// The page that it was measured against, which was kept then; null where it made room for a better copy.
+    nearest: Text = json!(row.measured.map(|nearest| &nearest.url)),
 }

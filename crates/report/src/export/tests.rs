@@ -162,6 +162,21 @@ fn replaced_by_late(records: &[Record]) {
     let clusters = rows(What::Clusters, records);
     assert_eq!(clusters.len(), 1);
     assert_eq!(clusters[0]["representative"], "http://db.test/late");
+    // A page that was dropped before named the page that was kept then.
+    let print = junk
+        .iter()
+        .find(|row| row["url"] == "http://db.test/print/a");
+    let print = print.unwrap();
+    assert_eq!(
+        (&print["dup_of"], &print["nearest"], &print["distance"]),
+        (
+            &"http://db.test/late".into(),
+            &"http://db.test/a".into(),
+            &2.into()
+        )
+    );
+    let measured = &clusters[0]["members"][1]["nearest"];
+    assert_eq!(measured, "http://db.test/a");
     let members: Vec<&str> = clusters[0]["members"]
         .as_array()
         .unwrap()

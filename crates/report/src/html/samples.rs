@@ -34,6 +34,9 @@ fn one(sample: &Sample, texts: &dyn Fn(u64) -> Option<String>) -> Markup {
         format!("overlap {:.2}", sample.overlap),
         name(sample.kind.name()),
     ];
+    if let Some(nearest) = sample.measured_against() {
+        tags.push(format!("measured against {nearest}, which was kept then"));
+    }
     let pair = texts(sample.dup_of_page).zip(texts(sample.page));
     let pieces = pair.map(|(kept, dropped)| difference(&kept, &dropped));
     if let Some(pieces) = &pieces {

@@ -85,7 +85,9 @@ impl Tally {
             .iter()
             .map(|row| row.name.as_str())
             .collect();
-        self.found.report(|slot| self.fates.get(slot).state, &names)
+        let stands_for = |page| self.clusters.stands_for(page).map(|(_, url)| url);
+        let state = |slot| self.fates.get(slot).state;
+        self.found.report(state, stands_for, &names)
     }
 
     fn harvest(&self) -> Harvest {

@@ -26,43 +26,40 @@ impl State {
     ) -> Result<SitemapRecord, FrontierError> {
         let sitemap = sitemap_of(reading, fetch.status);
         let url = lease.url();
-        let since = self.since_of(url.seed);
-        let old = sitemap
-            .urls
-            .iter()
-            .filter(|(_, entry)| is_old(entry, since));
+        let since_ms = self.since_of(url.seed);
+        let entries = sitemap.urls.iter();
+        let (old, fresh): (Vec<_>, Vec<_>) =
+            entries.partition(|(_, entry)| is_old(entry, since_ms));
+        let fresh = fresh.into_iter().map(|(url, _)| url);
         Ok(SitemapRecord {
-            old: old.count() as u32,
+            old: old.len() as u32,
             listed: is_listed(url),
             url: url.url.as_str().into(),
             host: url.url.host().to_string(),
             seed: url.seed,
             fetch,
-            urls: self.admitted_of(&sitemap, url.seed)?,
+            urls: self.admitted_of(fresh, &sitemap.kind, url.seed)?,
             kind: sitemap.kind,
             problem: sitemap.problem,
         })
     }
 
-    /// The day before which nothing of a seed's sitemaps is wanted.
-    pub(super) fn since_of(&self, seed: u32) -> Option<&str> {
-        self.reach.seeds().get(seed as usize)?.since.as_deref()
+    /// The beginning of the day before which nothing of a seed's sitemaps is wanted, milliseconds since the Unix epoch.
+    pub(super) fn since_of(&self, seed: u32) -> Option<u64> {
+        let day = self.reach.seeds().get(seed as usize)?.since.as_deref()?;
+        again::told::date_ms(&format!("{day}T00:00"))
     }
 
     /// The URLs of a sitemap that are new, of those that are not known to be old.
-    fn admitted_of(
+    fn admitted_of<'u>(
         &self,
-        sitemap: &SitemapReading,
+        fresh: impl Iterator<Item = &'u CanonicalUrl>,
+        kind: &SitemapKind,
         seed: u32,
     ) -> Result<Vec<String>, FrontierError> {
-        let since = self.since_of(seed);
-        let is_index = sitemap.kind == SitemapKind::Index;
+        let is_index = *kind == SitemapKind::Index;
         let depth = u32::from(!is_index);
         let mut room = Room::new(self);
-        let fresh = sitemap
-            .urls
-            .iter()
-            .filter(|(_, entry)| !is_old(entry, since));
         let in_reach = |url: &CanonicalUrl| match is_index {
             true => self.reach.check_sitemap(url, seed).is_ok(),
             false => {
@@ -70,10 +67,7 @@ impl State {
                     || self.reach.check(url, depth, seed).is_ok()
             }
         };
-        let in_reach: Vec<&CanonicalUrl> = fresh
-            .map(|(url, _)| url)
-            .filter(|url| in_reach(url))
-            .collect();
+        let in_reach: Vec<&CanonicalUrl> = fresh.filter(|url| in_reach(url)).collect();
         let queue = self.queue.lock();
         let mut offers = queue.frontier.offers(None);
         let mut admitted = Vec::new();
@@ -200,13 +194,10 @@ impl<'s> Room<'s> {
     }
 }
 
-/// Whether an entry is from before the beginning of a day (UTC). What has no date, or none that can be read, is not
-/// known to be old.
-pub(super) fn is_old(entry: &SitemapUrl, since: Option<&str>) -> bool {
-    let date_ms = |text: Option<&str>| text.and_then(again::told::date_ms);
-    let since_ms = date_ms(since.map(|day| format!("{day}T00:00")).as_deref());
-    let dates = since_ms.zip(date_ms(entry.lastmod.as_deref()));
-    dates.is_some_and(|(since_ms, at_ms)| at_ms < since_ms)
+/// Whether an entry is from before a time. What has no date, or none that can be read, is not known to be old.
+pub(super) fn is_old(entry: &SitemapUrl, since_ms: Option<u64>) -> bool {
+    let at_ms = || again::told::date_ms(entry.lastmod.as_deref()?);
+    since_ms.is_some_and(|since_ms| at_ms().is_some_and(|at_ms| at_ms < since_ms))
 }
 
 /// A sitemap as it was read, or why it could not be. One that redirects is an index of one sitemap:
@@ -247,7 +238,7 @@ mod tests {
             lastmod: lastmod.map(str::to_owned),
             ..SitemapUrl::default()
         };
-        let since = Some("2025-06-01");
+        let since = again::told::date_ms("2025-06-01T00:00");
         for (lastmod, since, old) in [
             (Some("2025-01-01"), since, true),
             (Some("2025-05-31T23:59:59Z"), since, true),

@@ -140,7 +140,7 @@ impl State {
         let of = lease.url();
         let is_index = source.kind == SitemapKind::Index;
         let depth = depth_of_named(of, source);
-        let oldest = self.since_of(of.seed).map(str::to_owned);
+        let oldest_ms = self.since_of(of.seed);
         let mut links = Vec::new();
         {
             let mut room = Room::new(self);
@@ -158,7 +158,7 @@ impl State {
                             || self.examples.get(url.as_str()).is_some()
                     }
                 };
-                if !is_here || is_old(entry, oldest.as_deref()) || is_index && !room.has_room(url) {
+                if !is_here || is_old(entry, oldest_ms) || is_index && !room.has_room(url) {
                     continue;
                 }
                 let date_ms = entry.lastmod.as_deref().and_then(again::told::date_ms);

@@ -77,11 +77,7 @@ impl State {
                 }
             }
             Reading::Page(reading) if reading.soft_404 && head.status() < 300 => {
-                // One that read so from the first is no page that could be gone.
-                let was_page = visit.was.is_indexed() || visit.was.is_duplicate();
-                sign = was_page.then_some(Sign::Missing);
-                visit.reason = Some(JunkReason::SoftNotFound.name().to_owned());
-                visit.detail = Some("a page that reads like an error page".to_owned());
+                note_soft_404(&mut visit, &mut sign);
             }
             Reading::Redirect(Ok(target)) => {
                 let fetched = answer.and_then(|answer| answer.fetched.as_ref().ok());
@@ -153,6 +149,20 @@ impl State {
             && self.reach.speaks_for_its_site(url, *depth, *seed)
             && self.reach.check(target, 0, *seed) == Err(ScopeRefusal::Host)
     }
+}
+
+/// Writes down that the answer reads like an error page.
+fn note_soft_404(visit: &mut VisitRecord, sign: &mut Option<Sign>) {
+    if visit.was == Outcome::Judged(Verdict::Junk(JunkReason::SoftNotFound)) {
+        // There was no page, and is none: it is as it was, and can be neither gone nor back.
+        visit.change = Change::Unchanged;
+        *sign = Some(Sign::Nothing);
+        return;
+    }
+    let was_page = visit.was.is_indexed() || visit.was.is_duplicate();
+    *sign = was_page.then_some(Sign::Missing);
+    visit.reason = Some(JunkReason::SoftNotFound.name().to_owned());
+    visit.detail = Some("a page that reads like an error page".to_owned());
 }
 
 /// What the record of a visit has whatever was found.

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use report::Tongue;
 use report::changes::{ChangeRow, Changes, kind_in};
 use report::difference::{Piece, difference, shortened};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use report::export::instant_of;
 
 use crate::command::journal;
 use crate::command::report::Lang;
@@ -30,8 +29,8 @@ const AROUND: usize = 30;
 pub struct Args {
     /// The crawl's directory
     dir: PathBuf,
-    /// Changes seen since this day or time (UTC), such as 2026-05-01 or 2026-05-01T08:00:00Z; without it
-    /// those of the last round
+    /// Changes seen since this day or time, such as 2026-05-01 or 2026-05-01T08:00 (UTC where it has no
+    /// offset); without it those of the last round
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
     /// Language of the words; JSON has the same names in each
@@ -149,17 +148,7 @@ fn in_words(row: &ChangeRow, tongue: Tongue) -> String {
 
 /// Milliseconds since the Unix epoch.
 fn parse_time(text: &str) -> anyhow::Result<u64> {
-    let full = match text.contains('T') {
-        true => text.to_owned(),
-        false => format!("{text}T00:00:00Z"),
-    };
-    let at = OffsetDateTime::parse(&full, &Rfc3339);
-    let at = at.map_err(|_| {
-        usage(format!(
-            "--since {text:?} is no date: write 2026-05-01, or 2026-05-01T08:00:00Z"
-        ))
-    })?;
-    Ok(u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or(0))
+    instant_of(text).map_err(|why| usage(format!("--since: {why}")))
 }
 
 #[cfg(test)]
@@ -170,7 +159,8 @@ mod tests {
     fn a_day_or_a_time_is_read_and_anything_else_is_refused_with_its_mend() {
         assert_eq!(parse_time("1970-01-02").unwrap(), 86_400_000);
         assert_eq!(parse_time("1970-01-01T00:00:01Z").unwrap(), 1_000);
+        assert_eq!(parse_time("1970-01-01T01:00").unwrap(), 3_600_000);
         let error = parse_time("yesterday").unwrap_err().to_string();
-        assert!(error.contains("2026-05-01"), "{error}");
+        assert!(error.contains("write 2026-11-21"), "{error}");
     }
 }

@@ -74,6 +74,27 @@ struct Named<'r> {
     report: &'r check::CheckReport,
 }
 
+/// What came of a check, and what to do.
+fn told(report: &check::CheckReport, is_repaired: bool) -> String {
+    match (report.is_clean(), is_repaired) {
+        (true, _) if !report.unchecked.is_empty() => "everything that was checked agrees".into(),
+        (true, _) if report.lost.is_empty() => "everything agrees".into(),
+        (true, _) => "everything else agrees".into(),
+        // A repair refuses to begin without them.
+        (false, _) if !report.absent.is_empty() => format!(
+            "not everything agrees: put {} back into the archive; of a file that is lost for good an empty one in its \
+             place says so, and --repair then rebuilds state and index from the rest",
+            report.absent.join(", ")
+        ),
+        (false, true) => {
+            "not everything agrees, though state and index were rebuilt from the archive".into()
+        }
+        (false, false) => {
+            "not everything agrees: --repair rebuilds state and index from the archive".into()
+        }
+    }
+}
+
 fn check_one(dir: &CrawlDir, args: &Args, output: &Output) -> anyhow::Result<Exit> {
     if !args.repair {
         copies::make_views(dir, output)?;
@@ -117,17 +138,7 @@ fn check_one(dir: &CrawlDir, args: &Args, output: &Output) -> anyhow::Result<Exi
         for unchecked in &report.unchecked {
             output.line(format!("not checked: {unchecked}"))?;
         }
-        output.line(match (report.is_clean(), args.repair) {
-            (true, _) if !report.unchecked.is_empty() => "everything that was checked agrees",
-            (true, _) if report.lost.is_empty() => "everything agrees",
-            (true, _) => "everything else agrees",
-            (false, true) => {
-                "not everything agrees, though state and index were rebuilt from the archive"
-            }
-            (false, false) => {
-                "not everything agrees: --repair rebuilds state and index from the archive"
-            }
-        })?;
+        output.line(told(&report, args.repair))?;
     }
     Ok(if report.is_clean() {
         Exit::Done

@@ -122,6 +122,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     let dir = CrawlDir::new(directory(args)?);
     check_place(&dir)?;
+    given::check_configured(args, &dir)?;
     // With JSON the event `end` is the last word of a crawl that went well.
     let talks = !matches!(args.progress, ProgressStyle::None | ProgressStyle::Json);
     let replaces = args.fresh && dir.holds_archive();

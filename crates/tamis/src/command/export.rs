@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use ::config::for_shell;
 use archive::{BodyRef, Capture, Event, Record};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use frontier::typed_host;
 use outcome::PageType;
 use pipeline::CrawlDir;
@@ -55,7 +57,8 @@ pub struct Args {
     /// Rows in this language: zh, en, ...
     #[arg(long, value_name = "LANG", value_parser = language)]
     lang: Vec<String>,
-    /// Rows not older than this date or time
+    /// Rows not older than this date or time, such as 2026-05-01 or 2026-05-01T08:00 (UTC where it has no
+    /// offset)
     #[arg(long, value_name = "DATE", value_parser = instant_of)]
     since: Option<u64>,
     /// Rows at least this relevant, 0 to 1
@@ -131,6 +134,41 @@ fn language(text: &str) -> Result<String, String> {
     }
 }
 
+/// How the name of a file ends that is gzipped.
+const PACKED: &str = ".gz";
+
+/// Whether a file of this form is gzipped, by its name: texts are, and WARC files are so in themselves.
+fn is_packed(path: &Path, format: Format) -> bool {
+    let is_text = match format {
+        Format::Jsonl | Format::Csv | Format::Cdxj => true,
+        Format::Parquet | Format::Wet | Format::Markdown => false,
+    };
+    is_text && is_named_packed(path)
+}
+
+fn is_named_packed(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| name.to_lowercase().ends_with(PACKED))
+}
+
+/// Writes a file of rows by `fill`.
+fn write_rows(
+    path: &Path,
+    format: Format,
+    output: &Output,
+    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<u64>,
+) -> anyhow::Result<u64> {
+    out_file::write(path, output, |file| {
+        if !is_packed(path, format) {
+            return fill(file);
+        }
+        let mut packer = GzEncoder::new(file, Compression::default());
+        let rows = fill(&mut packer)?;
+        packer.finish()?;
+        Ok(rows)
+    })
+}
+
 /// The form that is asked for, or that the name of the file ends with; and a note where the name ends with
 /// what stands for none of the forms.
 fn format_of(args: &Args) -> (Format, Option<String>) {
@@ -150,12 +188,12 @@ fn format_of(args: &Args) -> (Format, Option<String>) {
         (".ndjson", Format::Jsonl),
         (".json", Format::Jsonl),
     ];
-    let by_name = by_name
-        .into_iter()
-        .find(|(ending, _)| name.ends_with(ending));
+    let plain = name.strip_suffix(PACKED).unwrap_or(&name);
+    let is_form = |ending: &str| name.ends_with(ending) || plain.ends_with(ending);
+    let by_name = by_name.into_iter().find(|(ending, _)| is_form(ending));
     // What is there and no file, such as a pipe, is written to whatever its name is.
     let is_new = out.is_some_and(|path| !path.exists() || path.is_file());
-    let ending = Path::new(&name).extension().and_then(|end| end.to_str());
+    let ending = Path::new(plain).extension().and_then(|end| end.to_str());
     // `pages.2025-01` ends with a date.
     let ending = ending.filter(|end| end.bytes().all(|b| b.is_ascii_alphanumeric()));
     match (by_name, ending) {
@@ -168,6 +206,20 @@ fn format_of(args: &Args) -> (Format, Option<String>) {
             (Format::Jsonl, Some(note))
         }
         (None, _) => (Format::Jsonl, None),
+    }
+}
+
+/// Checks that a name that ends with `.gz` tells the truth.
+fn check_packed(args: &Args, format: Format) -> anyhow::Result<()> {
+    let is_file = matches!(args.rows, Rows::Of(_));
+    match (&args.out, format) {
+        (Some(path), Format::Parquet | Format::Markdown) if is_file && is_named_packed(path) => {
+            Err(usage(format!(
+                "{} is not gzipped: leave .gz out of the name",
+                format.name()
+            )))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -212,6 +264,7 @@ impl Reads for Archived {
 /// Writes the rows.
 pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     let request = request(args)?;
+    check_packed(args, request.format)?;
     if let (Rows::Of(_), Some(note)) = (args.rows, format_of(args).1) {
         output.say(note);
     }
@@ -243,7 +296,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         Rows::Of(_) if !request.format.is_stream() => {
             export_folder(&request, records, &reads, path).map_err(unwritten)?
         }
-        Rows::Of(_) => out_file::write(path, output, |file| {
+        Rows::Of(_) => write_rows(path, request.format, output, |file| {
             export_with(&request, records, &reads, file)
         })?,
     };
@@ -348,7 +401,7 @@ fn of_all(
         tell_empty(dirs, request, rows, output)?;
         return Ok(Exit::Done);
     };
-    let rows = out_file::write(path, output, |file| {
+    let rows = write_rows(path, request.format, output, |file| {
         rows_of_all(dirs, (args, request), &ends, file)
     })?;
     output.say(format!("wrote {rows} rows to {}", path.display()));
@@ -397,7 +450,7 @@ fn summed_up(
         write(&mut *output.stream())?;
         return Ok(Exit::Done);
     };
-    let rows = out_file::write(path, output, |file| write(file))?;
+    let rows = write_rows(path, request.format, output, write)?;
     output.say(format!("wrote {rows} rows to {}", path.display()));
     Ok(Exit::Done)
 }

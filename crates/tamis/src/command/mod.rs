@@ -102,7 +102,9 @@ pub fn crawl_error(error: CrawlError) -> anyhow::Error {
         CrawlError::NotACrawl(named) => {
             usage(words + &misplaced(named, std::env::args_os().skip(2)))
         }
-        CrawlError::Setup(_) | CrawlError::Occupied(_) => usage(words),
+        CrawlError::Setup(_) | CrawlError::Occupied(_) | CrawlError::NoConfiguration(_) => {
+            usage(words)
+        }
         CrawlError::InUse(_)
         | CrawlError::Directory { .. }
         | CrawlError::Archive(_)

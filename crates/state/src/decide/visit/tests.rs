@@ -424,6 +424,29 @@ fn a_page_that_reads_like_an_error_page_counts_like_404() {
 }
 
 #[test]
+fn what_read_like_an_error_page_from_the_first_is_unchanged_as_long_as_it_does() {
+    // Each round told it as unclear.
+    let mut crawl = Crawl {
+        state: new_state(),
+        journal: Vec::new(),
+        turn: 0,
+    };
+    crawl.fetch(no_such_page(), 200, None);
+    for _ in 0..3 {
+        let visit = crawl.visit(no_such_page(), 200, "");
+        assert_eq!(
+            (visit.change.clone(), visit.reason.clone(), visit.outcome()),
+            (Change::Unchanged, None, None)
+        );
+        assert_eq!(visit.absence.answers, 0);
+    }
+    let visit = crawl.visit(page(TEXT), 200, "");
+    assert_eq!(visit.change, Change::Changed);
+    assert!(visit.outcome().is_some_and(|outcome| outcome.is_indexed()));
+    crawl.replays();
+}
+
+#[test]
 fn a_redirect_counts_by_where_it_leads_and_another_place_begins_anew() {
     let mut crawl = Crawl::of(TEXT);
     let (there, elsewhere) = ("http://a.example/b", "http://a.example/c");

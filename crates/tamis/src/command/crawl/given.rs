@@ -10,10 +10,10 @@ use ::report::words::plural;
 use archive::Event;
 use frontier::{SeedUrl, parse_seeds};
 use pipeline::config::{CrawlConfig, TopicSection};
-use pipeline::{CrawlDir, StopHandle, check_start, config_file, settings};
+use pipeline::{CrawlDir, CrawlError, StopHandle, check_start, config_file, settings};
 
 use super::Args;
-use crate::command::{cluster, in_full, is_seed_list, is_web_url, journal};
+use crate::command::{cluster, crawl_error, in_full, is_seed_list, is_web_url, journal};
 use crate::exit::{several, usage};
 
 /// What a crawl is started with.
@@ -232,6 +232,19 @@ fn hint_of_folder(path: &Path) -> String {
     format!("{shown} is a folder, no configuration: name a file in it, such as {shown}/crawl.toml")
 }
 
+/// What is there can be read, and is carried on under its own configuration, or the one that is given.
+///
+/// # Errors
+/// When it cannot, or none is there.
+pub(super) fn check_configured(args: &Args, dir: &CrawlDir) -> anyhow::Result<()> {
+    let is_given = args.config.is_some() || args.fresh;
+    match dir.find_crawl() {
+        Ok(_) => Ok(()),
+        Err(CrawlError::NoConfiguration(_)) if is_given => Ok(()),
+        Err(error) => Err(crawl_error(error)),
+    }
+}
+
 /// So many seeds of the crawl that stands in a directory are named.
 const SEEDS_NAMED: usize = 3;
 
@@ -338,7 +351,7 @@ fn seeds(
     let mut seeds = Vec::new();
     let mut problems = Vec::new();
     let mut empty = Vec::new();
-    let goes_on = dir.holds_crawl() && !args.fresh;
+    let goes_on = (dir.holds_crawl() || dir.holds_journal()) && !args.fresh;
     // The seeds of the last start stand in the journal: their list may have gone since.
     let is_kept = |file: &Path| args.config.is_none() && goes_on && !file.exists();
     let files = config.seeds.files.iter().map(PathBuf::from);
