@@ -27,6 +27,7 @@
 
 // A text to its folded form, to runs of one script, to words.
 mod accents;
+mod digits;
 mod fold;
 mod script;
 mod segmenter;
