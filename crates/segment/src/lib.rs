@@ -42,7 +42,7 @@ mod language;
 // The forms of a word.
 mod english;
 
-pub use accents::without_accents;
+pub use accents::{without_accents, without_article};
 pub use english::{are_english_look_alikes, english_forms, english_inflections};
 pub use fold::fold;
 pub use language::{Language, NotALanguage, language};
