@@ -41,6 +41,7 @@ mod language;
 
 // The forms of a word.
 mod english;
+mod tongue;
 
 pub use accents::{without_accents, without_article};
 pub use english::{are_english_look_alikes, english_forms, english_inflections};
@@ -50,6 +51,7 @@ pub use script::Script;
 pub use segmenter::{SEGMENT_SCHEME, Segmenter};
 pub use signs::Signs;
 pub use simplified::{ChineseScript, chinese_script};
+pub use tongue::{Tongue, rests_of};
 pub use words::{Word, Words};
 
 /// The README's example as a test.
