@@ -3,17 +3,18 @@
 //! The forms of English nouns and verbs are made by their rules (`segment::english_inflections`). Beyond these
 //! words of ASCII letters are of one family if what follows the letters that they share is, in both, an ending of one
 //! kind: "biology" and "biological", "planet" and "planetary"; but neither "planet" and "plants" nor "police" and
-//! "policy". A shared prefix alone took such pairs for one word. For words with other letters, of whose endings
-//! nothing is known here, the shared prefix must cover most of both.
+//! "policy". A shared prefix alone took such pairs for one word. On a page in another language whose endings
+//! are known, and in letters that tell their language, words are of one family if their stems are the same
+//! ([`segment::Tongue`]). For words with other letters the shared prefix must cover most of both.
 
-use segment::are_english_look_alikes;
+use segment::{Tongue, are_english_look_alikes};
 
 /// Bytes at the beginning of a word that all of its family share.
 pub(crate) const INFLECTION_PREFIX_BYTES: usize = 4;
 /// Letters of a word of which another one may have one, or two, more: "german" and "germany", "postgres" and
 /// "postgresql".
 const CUT_SHORT_BYTES: [usize; 2] = [6, 8];
-/// Letters of a word in another script than ASCII that all its forms share: вода, воды.
+/// Letters of a word in another script than ASCII that all its forms share.
 const SHARED_LETTERS_MIN: usize = 3;
 
 /// Endings of nouns and verbs that the rules of English put to a word.
@@ -67,11 +68,19 @@ const FAMILIES: [(usize, &[&str]); 6] = [
     ),
 ];
 
-/// Whether two words are of one family, beside the forms that the rules of English give.
-pub(crate) fn are_kin(a: &str, b: &str) -> bool {
-    if !(a.is_ascii() && b.is_ascii()) {
-        return share_most(a, b);
+/// Whether a word of a page in some language, where that is known, is of the family of a keyword's word, beside the
+/// forms that the rules of English give.
+pub(crate) fn are_kin(keyword: &str, word: &str, page: Option<Tongue>) -> bool {
+    let are_ascii = keyword.is_ascii() && word.is_ascii();
+    let by_english = are_ascii && are_english_kin(keyword, word);
+    match Tongue::of_word(keyword, page) {
+        Some(tongue) => by_english || tongue.are_forms(keyword, word),
+        None if are_ascii => by_english,
+        None => share_most(keyword, word),
     }
+}
+
+fn are_english_kin(a: &str, b: &str) -> bool {
     let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     shared >= INFLECTION_PREFIX_BYTES
         && share_a_stem(a, b, shared)
@@ -110,7 +119,7 @@ mod tests {
 
     /// Whether one word is a form of another or of its family, as keywords ask it.
     fn are_inflections(a: &str, b: &str) -> bool {
-        english_inflections(a).iter().any(|form| form == b) || are_kin(a, b)
+        english_inflections(a).iter().any(|form| form == b) || are_kin(a, b, None)
     }
 
     #[test]
@@ -138,7 +147,9 @@ mod tests {
             ("invest", "investment"),
             ("colony", "colonial"),
             ("вода", "воды"),
-            ("χώρα", "χώρες"),
+            ("χώρα", "χώρεσ"),
+            ("géométrie", "géométries"),
+            ("ჩაი", "ჩაის"),
             ("parse", "parsing"),
             ("region", "regional"),
             ("country", "countries"),
@@ -191,10 +202,32 @@ mod tests {
             ("formal", "forms"),
             ("rabbit", "rabbi"),
             ("communism", "community"),
+            ("вода", "водка"),
+            ("море", "мороз"),
             ("physics", "physicians"),
             ("container", "contains"),
         ] {
             assert!(!are_inflections(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn on_a_page_in_another_language_words_have_the_forms_of_that_too() {
+        let (italian, turkish) = (Tongue::of_tag("it"), Tongue::of_tag("tr"));
+        for (keyword, word, page) in [
+            ("banca", "banche", italian),
+            ("casa", "case", italian),
+            ("region", "regional", italian),
+            ("ev", "evler", turkish),
+        ] {
+            assert!(are_kin(keyword, word, page), "{keyword} {word}");
+        }
+        for (keyword, word, page) in [
+            ("banca", "banche", None),
+            ("banca", "bancarella", italian),
+            ("ev", "evler", italian),
+        ] {
+            assert!(!are_kin(keyword, word, page), "{keyword} {word}");
         }
     }
 

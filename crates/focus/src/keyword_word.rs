@@ -7,7 +7,7 @@
 //! `fulltext`. A keyword is cut at the signs within its words, and compared with what a text writes in one, with a hyphen or with a
 //! blank.
 
-use segment::{Script, Signs, Word, Words, english_inflections, without_accents};
+use segment::{Script, Signs, Tongue, Word, Words, english_inflections, without_accents};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::common_words::is_common;
@@ -114,18 +114,25 @@ impl KeywordWord {
         &self.forms
     }
 
-    /// Whether the word at a place of a text is it.
-    pub(crate) fn matches(&self, word: &Word<'_>, words: &Words, at: usize) -> bool {
+    /// Whether the word at a place of a text is it. `page` is the language of the text, where it is known and its forms are.
+    pub(crate) fn matches(
+        &self,
+        word: &Word<'_>,
+        words: &Words,
+        at: usize,
+        page: Option<Tongue>,
+    ) -> bool {
         let is_it = self.forms.binary_search(&word.hash).is_ok()
             || (self.inflects
                 && word.script == Script::Other
-                && (are_kin(&self.text, word.text) || is_without_signs(word.text, &self.text)))
-            || self.is_plain(word);
+                && (are_kin(&self.text, word.text, page)
+                    || is_without_signs(word.text, &self.text)))
+            || self.is_plain(word, page);
         is_it && self.is_written_at(words, at) && self.has_signs_at(words, at)
     }
 
     /// Whether a word is it or one of its family once both are without accents.
-    fn is_plain(&self, word: &Word<'_>) -> bool {
+    fn is_plain(&self, word: &Word<'_>, page: Option<Tongue>) -> bool {
         if word.script != Script::Other || (word.text.is_ascii() && self.plain.is_none()) {
             return false;
         }
@@ -133,7 +140,7 @@ impl KeywordWord {
         let word = plain.as_deref().unwrap_or(word.text);
         let text = self.plain.as_deref().unwrap_or(&self.text);
         self.forms.binary_search(&xxh3_64(word.as_bytes())).is_ok()
-            || (self.inflects && are_kin(text, word))
+            || (self.inflects && are_kin(text, word, page))
     }
 
     fn has_signs_at(&self, words: &Words, at: usize) -> bool {

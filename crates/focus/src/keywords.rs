@@ -14,8 +14,10 @@
 //! 重大学术 has no 大学. For one of one character see [`crate::one_character`].
 
 mod first_words;
+#[cfg(test)]
+mod tests;
 
-use segment::{Script, Segmenter, Word, Words, without_accents};
+use segment::{Script, Segmenter, Tongue, Word, Words, without_accents};
 
 use crate::common_words::is_common;
 use crate::keyword_word::{
@@ -146,11 +148,11 @@ impl Keywords {
     pub(crate) fn mask(&self, words: &Words) -> u32 {
         let mut mask = 0;
         for (at, word) in words.iter().enumerate() {
-            if !self.first_words.may_match(&word, words, at) {
+            if !self.first_words.may_match(&word, words, at, None) {
                 continue;
             }
             for (number, keyword) in self.link_keywords() {
-                if keyword.stands_at(words, at, &word) == Stands::Surely {
+                if keyword.stands_at(words, at, &word, None) == Stands::Surely {
                     mask |= 1 << number;
                 }
             }
@@ -158,15 +160,17 @@ impl Keywords {
         mask
     }
 
-    /// Counts the keywords among the first `words_max` words of a field.
+    /// Counts the keywords among the first `words_max` words of a field of a page in some language.
     pub(crate) fn count(
         &self,
         words: &Words,
         words_max: usize,
         field: Field,
+        page: Option<Tongue>,
         counts: &mut KeywordCounts,
     ) {
-        for (places, counts) in self.places(words, words_max, counts).iter().zip(counts) {
+        let places = self.places(words, words_max, page, counts);
+        for (places, counts) in places.iter().zip(counts) {
             let count = &mut counts[field as usize];
             *count = count.saturating_add(counted(places.len()));
         }
@@ -179,9 +183,11 @@ impl Keywords {
         words: &Words,
         words_max: usize,
         part_words: usize,
+        page: Option<Tongue>,
         counts: &mut KeywordCounts,
     ) {
-        for (places, counts) in self.places(words, words_max, counts).iter().zip(counts) {
+        let places = self.places(words, words_max, page, counts);
+        for (places, counts) in places.iter().zip(counts) {
             let before = |end: usize| places.partition_point(|&at| at < end);
             let parts = places.iter().enumerate();
             let densest = parts.map(|(first, at)| before(at + part_words) - first);
@@ -193,18 +199,24 @@ impl Keywords {
 
     /// Where each keyword stands among the first `words_max` words, in order: surely, and perhaps if it stands
     /// surely there or elsewhere on the page.
-    fn places(&self, words: &Words, words_max: usize, counts: &KeywordCounts) -> Vec<Vec<usize>> {
+    fn places(
+        &self,
+        words: &Words,
+        words_max: usize,
+        page: Option<Tongue>,
+        counts: &KeywordCounts,
+    ) -> Vec<Vec<usize>> {
         let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.list.len()];
         if self.list.is_empty() {
             return places;
         }
         let mut doubtful: Vec<(usize, usize)> = Vec::new();
         for (at, word) in words.iter().take(words_max).enumerate() {
-            if !self.first_words.may_match(&word, words, at) {
+            if !self.first_words.may_match(&word, words, at, page) {
                 continue;
             }
             for (number, keyword) in self.list.iter().enumerate() {
-                match keyword.stands_at(words, at, &word) {
+                match keyword.stands_at(words, at, &word, page) {
                     Stands::Surely => places[number].push(at),
                     Stands::Perhaps => doubtful.push((number, at)),
                     Stands::Not => {}
@@ -230,10 +242,11 @@ impl Keywords {
         words: &Words,
         words_max: usize,
         field: Field,
+        page: Option<Tongue>,
         counts: &mut KeywordCounts,
     ) {
         let mut more = self.no_counts();
-        self.count(words, words_max, field, &mut more);
+        self.count(words, words_max, field, page, &mut more);
         let keywords = self.list.iter().zip(counts).zip(more);
         for ((_, counts), more) in keywords.filter(|((keyword, _), _)| !keyword.excluded) {
             let count = &mut counts[field as usize];
@@ -340,11 +353,17 @@ impl Keyword {
     }
 
     /// Whether the keyword's words stand at a place. `first` is the word there.
-    fn stands_at(&self, words: &Words, at: usize, first: &Word<'_>) -> Stands {
+    fn stands_at(
+        &self,
+        words: &Words,
+        at: usize,
+        first: &Word<'_>,
+        page: Option<Tongue>,
+    ) -> Stands {
         let stands = match &self.han {
             Some(han) if han.is_one => return stands_for(&han.text, first.text),
             Some(han) => han.stands_at(words, at, first),
-            None => self.follows_from(words, at, first),
+            None => self.follows_from(words, at, first, page),
         };
         match stands {
             true => Stands::Surely,
@@ -353,7 +372,13 @@ impl Keyword {
     }
 
     /// Whether the keyword's words follow each other from a place on, however they are written.
-    fn follows_from(&self, words: &Words, at: usize, first: &Word<'_>) -> bool {
+    fn follows_from(
+        &self,
+        words: &Words,
+        at: usize,
+        first: &Word<'_>,
+        page: Option<Tongue>,
+    ) -> bool {
         if begin_otherwise(&self.words[0].text, first.text) {
             return false;
         }
@@ -361,7 +386,7 @@ impl Keyword {
         let mut word = *first;
         loop {
             let wanted = &self.words[number];
-            if self.matches(number, &word, words, at) {
+            if self.matches(number, (&word, at), words, page) {
                 (at, number) = (at + 1, number + 1);
             } else if let Some(taken) = self.count_in_one(number, &word) {
                 (at, number) = (at + 1, number + taken);
@@ -382,10 +407,16 @@ impl Keyword {
 
     /// Whether its word of a number is the word at a place. The first and the last one in Han characters, as in
     /// 3D打印, may be part of a longer word.
-    fn matches(&self, number: usize, word: &Word<'_>, words: &Words, at: usize) -> bool {
+    fn matches(
+        &self,
+        number: usize,
+        (word, at): (&Word<'_>, usize),
+        words: &Words,
+        page: Option<Tongue>,
+    ) -> bool {
         let wanted = &self.words[number];
         let is_han = wanted.script == Script::Han;
-        wanted.matches(word, words, at)
+        wanted.matches(word, words, at, page)
             || (is_han && number == 0 && word.text.ends_with(&wanted.text))
             || (is_han
                 && number + 1 == self.words.len()
@@ -479,164 +510,4 @@ fn primary_language(tag: &str) -> String {
         .next()
         .unwrap_or_default()
         .to_ascii_lowercase()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// How often a keyword stands in a text.
-    #[track_caller]
-    fn count(keyword: &str, text: &str) -> u16 {
-        let config = TopicConfig {
-            keywords: vec![keyword.into()],
-            ..TopicConfig::default()
-        };
-        let keywords = Keywords::parse(&config).unwrap();
-        let words = Segmenter::shared().words(text);
-        let mut counts = keywords.no_counts();
-        keywords.count(&words, words.len(), Field::Text, &mut counts);
-        assert_eq!(
-            keywords.mask_with_more(0, text) == 1,
-            counts[0][1] > 0,
-            "{keyword} in {text}"
-        );
-        counts[0][1]
-    }
-
-    #[test]
-    fn a_keyword_in_han_is_found_however_the_dictionary_cuts_the_text() {
-        for (keyword, text, times) in [
-            ("电池", "锂电池、蓄电池和固态电池，也叫电池。", 4),
-            ("電池", "锂电池很好", 1),
-            ("大学", "他在北京大学学习", 1),
-            ("大学", "这是重大学术问题", 0),
-            ("机器学习", "机器学习很有用", 1),
-            ("机器学习", "机器会学习", 0),
-            ("量子计算", "量子计算机，量子计算", 2),
-            ("C++", "Ｃ＋＋程序和C++语言，C语言，C#", 2),
-            ("c#", "C# and C++ and C, in C#-like F#", 2),
-            (".NET", "Use .NET, ASP.NET or the net.", 1),
-            ("C", "C, C++ and C#", 3),
-            ("learn C++", "Learn C. Learn C++ now.", 1),
-            ("café", "A cafe, two cafés and a coffee", 2),
-            ("cafe", "A café in the cafes", 2),
-            ("Łódź", "Lodz", 1),
-            ("año", "ano, año, anno", 2),
-            ("固态电池", "全固态电池和半固态电池", 2),
-            ("新能源汽车", "新能源汽车销量", 1),
-            ("会计", "社会计划", 0),
-            ("3D打印", "用3D打印机，也叫3D 打印", 2),
-            ("维生素C", "复合维生素C", 1),
-            ("C语言", "C语言学，C 语言", 2),
-        ] {
-            assert_eq!(count(keyword, text), times, "{keyword} in {text}");
-        }
-    }
-
-    #[test]
-    fn one_character_is_found_in_words_that_are_of_it() {
-        for (keyword, text, times) in [
-            ("茶", "红茶和绿茶都在茶馆", 3),
-            ("茶", "茶叶", 1),
-            ("水", "他的水平很高", 0),
-            ("水", "水平很高，水很深", 2),
-            ("象", "对象和现象给人的印象", 0),
-            ("象", "大象", 1),
-            ("米", "三厘米", 0),
-            ("鸟", "鸟类的迁徙", 1),
-            ("药", "药物", 1),
-        ] {
-            assert_eq!(count(keyword, text), times, "{keyword} in {text}");
-        }
-    }
-
-    #[test]
-    fn a_keyword_is_found_however_it_is_written() {
-        for (keyword, text, times) in [
-            (
-                "email",
-                "E-mail, e-mails, an e\u{2010}mail, emails; e mail",
-                4,
-            ),
-            ("e-mail", "Email, emails, e-mails", 3),
-            ("fulltext", "full text, full-text, full texts, FullText", 4),
-            ("full-text search", "Fulltext search, full text searches", 2),
-            ("full text search", "a fulltext-search", 1),
-            ("website", "web site, Web sites", 2),
-            ("today", "to day", 0),
-            ("nowhere", "now here", 0),
-            ("wifi", "Wi-Fi, WiFi", 2),
-            ("wi-fi", "wifi", 1),
-            ("b-tree", "Btree, B-trees, btrees", 3),
-            ("btree", "a B-tree", 1),
-            ("x86-64", "x86_64, x86-64, x86 64", 3),
-            ("x86_64", "x86-64", 1),
-            ("Node.js", "NodeJS, node.js, Node JS", 3),
-            ("nodejs", "Node.js, node-js", 2),
-            ("v2.0", "v20, v2.0", 1),
-            ("3.14", "314 or 3.14", 1),
-            ("mouse", "Mice, mouse's, mousse", 2),
-            ("city", "cities, city's, cite", 2),
-        ] {
-            assert_eq!(count(keyword, text), times, "{keyword} in {text}");
-        }
-    }
-
-    #[test]
-    fn an_abbreviation_that_would_be_a_common_word_is_asked_for_in_capitals() {
-        for (keyword, text, times) in [
-            (
-                "US",
-                "Let us go. The US and the U.S. Senate. LET US GO. uss",
-                3,
-            ),
-            ("U.S.", "Let us go to the US", 1),
-            ("IT", "It is it, and its ITs. IT jobs", 2),
-            ("us", "Let us go to the US", 2),
-            ("AI", "J’ai, ai; Ai. AI, A.I.", 2),
-            ("AI", "the ai", 1),
-            ("A.I.", "Of AI", 1),
-            ("PC", "Two PCs, a PC, a pc", 2),
-            ("SQL", "Sql, sql, SQL", 3),
-            ("UNIX", "Unix", 1),
-            ("HOW TO COOK FISH", "how to cook fish", 1),
-            ("IT jobs", "it jobs, IT jobs", 1),
-        ] {
-            assert_eq!(count(keyword, text), times, "{keyword} in {text}");
-        }
-    }
-
-    #[test]
-    fn keywords_that_most_pages_have_are_in_doubt() {
-        let doubt = |keyword: &str| Keyword::parse(keyword).unwrap().doubt();
-        for keyword in ["it", "IT", "US^2", "-the", "我们", "茶", "U.S."] {
-            assert!(doubt(keyword).is_some(), "{keyword}");
-        }
-        for keyword in ["AI", "SQL", "car", "the law", "红茶", "R"] {
-            assert_eq!(doubt(keyword), None, "{keyword}");
-        }
-    }
-
-    #[test]
-    fn weights_and_exclusions_are_read_from_the_keyword() {
-        let keyword = Keyword::parse("query planner^2.5").unwrap();
-        assert_eq!(
-            (keyword.words.len(), keyword.weight, keyword.excluded),
-            (2, 2.5, false)
-        );
-        assert!(Keyword::parse("-java").unwrap().excluded);
-        let keyword = Keyword::parse("－死锁＾３").unwrap_err();
-        assert_eq!(keyword, TopicError::Weight("－死锁＾３".into()));
-        let keyword = Keyword::parse("－死锁＾3").unwrap();
-        assert_eq!((keyword.excluded, keyword.weight), (true, 3.0));
-        assert_eq!(
-            Keyword::parse("sql^0").unwrap_err(),
-            TopicError::Weight("sql^0".into())
-        );
-        assert_eq!(
-            Keyword::parse(" - ").unwrap_err(),
-            TopicError::NoWord(" - ".into())
-        );
-    }
 }

@@ -11,7 +11,7 @@
 //! A [`PageTerms`] depends on the page and the keywords alone, not on what was learnt. So it is made
 //! where the page is read, on any thread, and can be made again from the archived text.
 
-use segment::{Segmenter, Words};
+use segment::{Segmenter, Tongue, Words};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -192,8 +192,9 @@ fn language_number(code: &str) -> u32 {
 fn words_of(view: &PageView<'_>, keywords: &Keywords, counts: &mut KeywordCounts) -> Vec<Term> {
     let text = view.words.hashes().iter().take(BEGINNING_WORDS);
     let title = Segmenter::shared().words(view.title);
-    keywords.count_text(view.words, KEYWORD_WORDS_MAX, BEGINNING_WORDS, counts);
-    keywords.count(&title, TITLE_WORDS_MAX, Field::Title, counts);
+    let page = view.lang.and_then(Tongue::of_tag);
+    keywords.count_text(view.words, KEYWORD_WORDS_MAX, BEGINNING_WORDS, page, counts);
+    keywords.count(&title, TITLE_WORDS_MAX, Field::Title, page, counts);
     let of = |weight: f32| {
         move |hash: &u64| Term {
             bucket: term_bucket(*hash),
@@ -214,6 +215,7 @@ fn other_terms_of(
     counts: &mut KeywordCounts,
 ) -> (Vec<Term>, Vec<u64>) {
     let segmenter = Segmenter::shared();
+    let page = view.lang.and_then(Tongue::of_tag);
     let mut terms: Vec<Term> = Vec::with_capacity(640);
     let mut add = |hash: u64| {
         let bucket = term_bucket(hash);
@@ -228,7 +230,7 @@ fn other_terms_of(
         add(hash ^ TITLE_SALT);
     }
     let url = segmenter.words(&url_text(&UrlParts::of(view.url.as_str())));
-    keywords.count(&url, URL_WORDS_MAX, Field::Url, counts);
+    keywords.count(&url, URL_WORDS_MAX, Field::Url, page, counts);
     let mut labelled: Vec<u64> = Vec::new();
     for label in view.labels.iter().take(LABELS_MAX) {
         let label = segmenter.words(label);
@@ -236,7 +238,7 @@ fn other_terms_of(
             add(hash ^ LABEL_SALT);
             labelled.push(hash);
         }
-        keywords.count(&label, LABEL_WORDS_MAX, Field::Label, counts);
+        keywords.count(&label, LABEL_WORDS_MAX, Field::Label, page, counts);
     }
     let links = &view.links[..view.links.len().min(LINKS_MAX)];
     for shelf in shelves_of(view.url, links) {
@@ -252,7 +254,7 @@ fn other_terms_of(
         new.iter().for_each(|word| add(word ^ LABEL_SALT));
         labelled.extend(new);
         // A shelf in a menu is not the page's own, so it rules no page out.
-        keywords.count_wanted(&shelf, LABEL_WORDS_MAX, Field::Label, counts);
+        keywords.count_wanted(&shelf, LABEL_WORDS_MAX, Field::Label, page, counts);
     }
     for target in view.links.iter().take(LINKS_MAX) {
         add(xxh3_64(target.as_bytes()) ^ LINK_SALT);

@@ -1,4 +1,4 @@
-//! The forms under which a word is found: its own, without accents, with the signs that make a name
+//! The forms under which a word is found: its own, without accents or article, with the signs that make a name
 //! of it, and its parts.
 //!
 //! A sign is no word, so `C`, `C++` and `C#` are one word `c`. Where such signs stand at a word, their name is a
@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use segment::{Script, Signs, Word, without_accents};
+use segment::{Script, Signs, Word, without_accents, without_article};
 
 use crate::tokenizer::{ALSO, SEPARATOR};
 
@@ -21,15 +21,16 @@ pub(crate) const PART: char = '\u{1d}';
 /// Signs that join parts to a word, as UAX 29 has it; `'` joins some, see [`parts`].
 const JOINS: [char; 3] = ['.', '_', ':'];
 
-/// Letters behind an apostrophe that are a word of their own, as in `l'homme`: the endings of English (`don't`,
-/// `we've`) have two at most.
-const ELIDED_LETTERS_MIN: usize = 3;
+/// What stands behind an apostrophe in English and is no word (`don't`, `we've`). What else does is a word of its own, as in
+/// `l'homme`, or the case of a name: `Ankara'da`.
+const ENGLISH_ENDINGS: [&str; 7] = ["s", "t", "d", "m", "ve", "ll", "re"];
 
 /// Adds all forms of a word of a text.
 pub(crate) fn push_forms(text: &str, word: &Word<'_>, out: &mut String) {
     out.push_str(word.text);
     let name = name_with_signs(text, word).map(|(name, _)| name);
-    for form in without_accents(word.text).into_iter().chain(name) {
+    let plain = without_accents(word.text).into_iter();
+    for form in plain.chain(without_article(word.text)).chain(name) {
         out.push(ALSO);
         out.push_str(&form);
     }
@@ -69,7 +70,7 @@ pub(crate) fn parts_in_text(word: &str) -> impl Iterator<Item = &str> {
 fn parts(word: &str) -> impl Iterator<Item = &str> {
     let joined = word.split(JOINS).flat_map(|joined| {
         let elision = joined.split_once('\'');
-        match elision.filter(|(_, rest)| rest.chars().count() >= ELIDED_LETTERS_MIN) {
+        match elision.filter(|(_, rest)| !ENGLISH_ENDINGS.contains(rest)) {
             Some((elided, rest)) => [elided, rest],
             None => [joined, ""],
         }
@@ -111,6 +112,10 @@ mod tests {
             ("192.168.0.1", "192 168 0 1"),
             ("__init__", "init"),
             ("l'homme", "l homme"),
+            ("ankara'da", "ankara da"),
+            ("iğdır'ı", "iğdır ı"),
+            ("d'or", "d or"),
+            ("we'll", ""),
             ("std:io", "std io"),
             ("1_000.5", "1 000 5"),
             ("o'neill's", "o neill's"),

@@ -305,16 +305,26 @@ fn next_part(text: &str) -> (Part, &str, bool) {
         };
         return (part, rest, closed.is_none());
     }
+    let ends = |&(at, character): &(usize, char)| match character {
+        '"' => !is_within_hebrew(text, at),
+        '“' | '「' | '『' => true,
+        _ => character.is_whitespace(),
+    };
     let end = text
-        .find(|character: char| {
-            character.is_whitespace() || matches!(character, '"' | '“' | '「' | '『')
-        })
-        .unwrap_or(text.len());
+        .char_indices()
+        .find(ends)
+        .map_or(text.len(), |(at, _)| at);
     let part = Part {
         text: text[..end].to_owned(),
         phrase: false,
     };
     (part, &text[end..], false)
+}
+
+/// Whether a quote is the sign within a Hebrew abbreviation: `צה"ל`.
+fn is_within_hebrew(text: &str, at: usize) -> bool {
+    let is_letter = |c: char| matches!(c, '\u{5d0}'..='\u{5ea}');
+    text[..at].ends_with(is_letter) && text[at + 1..].starts_with(is_letter)
 }
 
 #[cfg(test)]
@@ -414,6 +424,15 @@ mod tests {
         assert_eq!(query.hosts, ["a.example"]);
         assert_eq!(query.langs, ["zh"]);
         assert_eq!(query.not_hosts, ["b.example"]);
+    }
+
+    #[test]
+    fn the_quote_in_a_hebrew_abbreviation_is_none() {
+        let query = Query::parse("צה\"ל \"בית ספר\"");
+        assert_eq!(
+            texts(query.wanted.iter().flatten()),
+            [("צה\"ל", false), ("בית ספר", true)]
+        );
     }
 
     #[test]

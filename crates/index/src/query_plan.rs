@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use segment::{Script, english_forms, without_accents};
+use segment::{Script, english_forms, without_accents, without_article};
 use tantivy::Term;
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, Occur,
@@ -222,7 +222,7 @@ pub(crate) fn word_query(word: &QueryWord, fields: &Fields) -> Box<dyn EngineQue
     Box::new(DisjunctionMaxQuery::with_tie_breaker(ways, 0.1))
 }
 
-/// An English word in the other number and as a possessive, and a word without its accents.
+/// An English word in the other number and as a possessive, and a word without its accents or its article.
 fn other_forms(word: &QueryWord) -> Vec<QueryWord> {
     if word.script != Script::Other {
         return Vec::new();
@@ -230,6 +230,7 @@ fn other_forms(word: &QueryWord) -> Vec<QueryWord> {
     let forms = english_forms(&word.text).into_iter();
     forms
         .chain(without_accents(&word.text))
+        .chain(without_article(&word.text))
         .map(|text| QueryWord {
             text,
             script: word.script,

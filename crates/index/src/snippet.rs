@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use segment::{Script, Segmenter, Word, without_accents};
+use segment::{Script, Segmenter, Word, without_accents, without_article};
 
 use crate::forms::{name_with_signs, parts_in_query, parts_in_text};
 use crate::query::QueryWord;
@@ -119,7 +119,12 @@ fn matches(text: &str, needles: &[Needle]) -> Vec<Match> {
 /// The needle that a word is in one of its forms, and where it stands.
 fn match_of(text: &str, word: &Word<'_>, needles: &[Needle]) -> Option<Match> {
     let needle_of = |form: &str| needles.iter().position(|needle| needle.word.text == form);
-    let plain = || without_accents(word.text).and_then(|plain| needle_of(&plain));
+    let forms = || {
+        without_accents(word.text)
+            .into_iter()
+            .chain(without_article(word.text))
+    };
+    let plain = || forms().find_map(|form| needle_of(&form));
     if let Some(needle) = needle_of(word.text).or_else(plain) {
         let range = word.start as usize..word.end as usize;
         return Some(Match { range, needle });

@@ -11,6 +11,7 @@
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
+use crate::digits;
 use crate::simplified::simplify;
 
 /// Text beyond this many bytes is ignored. Offsets have 32 bits, and folding can make a text eleven
@@ -208,6 +209,7 @@ impl<'t> Folding<'t> {
             .filter(|&c| !is_invisible(c))
             .map(fold_one)
             .collect();
+        put_tones_first(&mut folded);
         if !folded.is_empty() {
             self.piece(at, length);
             self.folded.text.push_str(&folded);
@@ -296,6 +298,27 @@ fn joins_the_character_before(character: char) -> bool {
         || unicode_normalization::char::canonical_combining_class(first) != 0
 }
 
+/// Puts the tone before the ring of Thai and Lao, as normalisation leaves both of a vowel that has the ring in it: `นํ้า` is
+/// written `น้ำ`, too.
+fn put_tones_first(text: &mut String) {
+    const ORDERS: [(char, std::ops::RangeInclusive<char>); 2] = [
+        ('\u{e4d}', '\u{e48}'..='\u{e4b}'),
+        ('\u{ecd}', '\u{ec8}'..='\u{ecb}'),
+    ];
+    for (ring, tones) in ORDERS {
+        if !text.contains(ring) {
+            continue;
+        }
+        let mut characters: Vec<char> = text.chars().collect();
+        for at in 1..characters.len() {
+            if characters[at - 1] == ring && tones.contains(&characters[at]) {
+                characters.swap(at - 1, at);
+            }
+        }
+        *text = characters.into_iter().collect();
+    }
+}
+
 /// Soft hyphen, zero-width characters, word joiner, byte-order mark, variation selectors.
 fn is_invisible(character: char) -> bool {
     matches!(character as u32, 0xAD | 0x200B..=0x200F | 0x2060..=0x2064 | 0xFE00..=0xFE0F | 0xFEFF)
@@ -304,8 +327,9 @@ fn is_invisible(character: char) -> bool {
 fn fold_one(character: char) -> char {
     match character {
         'ς' => 'σ',
-        '’' | 'ʼ' => '\'',
-        other => simplify(other),
+        '’' | 'ʼ' | '\u{5f3}' => '\'',
+        '\u{5f4}' => '"',
+        other => digits::in_ascii(other).unwrap_or_else(|| simplify(other)),
     }
 }
 
@@ -327,6 +351,23 @@ mod tests {
         check("e\u{301}tude É", "étude é");
         check("ﾊﾟﾋﾟ", "パピ");
         check("\u{1112}\u{1161}\u{11AB}", "한");
+    }
+
+    #[test]
+    fn one_word_in_two_orders_or_signs_is_one() {
+        check(
+            "\u{e19}\u{e4d}\u{e49}\u{e32}",
+            &fold("\u{e19}\u{e49}\u{e33}"),
+        );
+        check(
+            "\u{e99}\u{ecd}\u{ec9}\u{eb2}",
+            &fold("\u{e99}\u{ec9}\u{eb3}"),
+        );
+        check("צה״ל ג׳ורג׳", "צה\"ל ג'ורג'");
+        check(
+            "٢٠٢٤ ۱۴۰۲ २०२४ ๒๕๖๗ ២០២៤ ١٬٢٣٤٫٥",
+            "2024 1402 2024 2567 2024 1,234.5",
+        );
     }
 
     #[test]

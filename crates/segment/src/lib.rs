@@ -27,6 +27,7 @@
 
 // A text to its folded form, to runs of one script, to words.
 mod accents;
+mod digits;
 mod fold;
 mod script;
 mod segmenter;
@@ -40,8 +41,9 @@ mod language;
 
 // The forms of a word.
 mod english;
+mod tongue;
 
-pub use accents::without_accents;
+pub use accents::{without_accents, without_article};
 pub use english::{are_english_look_alikes, english_forms, english_inflections};
 pub use fold::fold;
 pub use language::{Language, NotALanguage, language};
@@ -49,6 +51,7 @@ pub use script::Script;
 pub use segmenter::{SEGMENT_SCHEME, Segmenter};
 pub use signs::Signs;
 pub use simplified::{ChineseScript, chinese_script};
+pub use tongue::{Tongue, rests_of};
 pub use words::{Word, Words};
 
 /// The README's example as a test.

@@ -24,7 +24,7 @@ use crate::words::{Span, Words};
 /// The version of the definition of a word. It changes with everything that could change the words of
 /// any text: folding, segmentation, the dictionary or the hash. Data derived from words of another
 /// scheme must not be compared with data of this one.
-pub const SEGMENT_SCHEME: u32 = 1;
+pub const SEGMENT_SCHEME: u32 = 2;
 
 /// The most bytes of Han text that jieba segments at once. Its tables grow with the text, and a page
 /// may be one run of megabytes. That a word may be split every 48 KB does not matter.
@@ -345,6 +345,7 @@ mod tests {
         check("개발자가 한", "개발|발자|자가|한");
         check("ひらがな", "ひら|らが|がな");
         check("ประเทศ", "ปร|ระ|ะเ|เท|ทศ");
+        check("ปี๒๕๖๗ถึง2570", "ปี|2567|ถึ|ึง|2570");
         check("Linux內核6.1版", "linux|内核|6.1|版");
         check("", "");
         check("— … !!! 。", "");
@@ -376,6 +377,9 @@ mod tests {
         let scripts: Vec<Script> = words.iter().map(|word| word.script).collect();
         use Script::{Han, Number, Other};
         assert_eq!(scripts, [Other, Number, Number, Number, Han, Other]);
+        let words = Segmenter::shared().words("٢٠٢٤ २०२४ ๒๕๖๗ ២០២៤ ၂၀၂၄");
+        assert!(words.iter().all(|word| word.script == Number));
+        assert_eq!(words.hashes_with_digits().count(), 5);
     }
 
     #[test]

@@ -109,6 +109,13 @@ impl Words {
         with_digits.map(|(_, &hash)| hash)
     }
 
+    /// Whether most words are pairs of characters of a script without blanks and without a word list (Thai, Lao, Khmer, Burmese): some
+    /// four of them say what a word of another script does.
+    pub fn are_pairs_of_characters(&self) -> bool {
+        let pairs = self.spans.iter().filter(|span| span.script == Script::Thai);
+        pairs.count() * 2 > self.spans.len()
+    }
+
     /// The words of `part`, which is some lines of `text`, in their order; these are the words of `text`. No word
     /// reaches over the end of a line, nor depends on another line.
     ///
@@ -160,6 +167,24 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::Segmenter;
+
+    #[test]
+    fn thai_and_its_kin_are_pairs_of_characters() {
+        let are_pairs = |text| Segmenter::shared().words(text).are_pairs_of_characters();
+        for text in ["ในเดือนมีนาคม 12 Linux", "ក្នុងខែមីនា", "ໃນເດືອນມີນາ", "မတ်လတွင်"]
+        {
+            assert!(are_pairs(text), "{text}");
+        }
+        for text in [
+            "",
+            "in March, ปี 12 is a year",
+            "网页去重",
+            "ひらがな",
+            "개발자가",
+        ] {
+            assert!(!are_pairs(text), "{text}");
+        }
+    }
 
     proptest! {
         #[test]

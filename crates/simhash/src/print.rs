@@ -34,7 +34,9 @@ impl TextPrint {
 /// The print of a text.
 pub fn print(words: &Words) -> TextPrint {
     let numbers: Vec<u64> = words.hashes_with_digits().collect();
-    print_hashes(words.hashes(), &numbers)
+    let mut print = print_hashes(words.hashes(), &numbers);
+    print.sketch.is_of_characters = words.are_pairs_of_characters();
+    print
 }
 
 /// The print of a text given by its words' hashes in order and those of its numbers.
@@ -78,6 +80,49 @@ mod tests {
     fn a_text_without_words_has_the_empty_print() {
         let empty = of("... !!!");
         assert_eq!((empty.word_count, empty.fingerprint), (0, Fingerprint(0)));
+    }
+
+    #[test]
+    fn reports_in_thai_differ_by_their_numbers_as_those_of_other_scripts_do() {
+        const FORM: [&str; 8] = [
+            "มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ",
+            "ต่างมีเหตุผลและมโนธรรม",
+            "และควรปฏิบัติต่อกันด้วยเจตนารมณ์แห่งภราดรภาพ",
+            "ทุกคนย่อมมีสิทธิและอิสรภาพบรรดาที่กำหนดไว้ในปฏิญญานี้",
+            "โดยปราศจากความแตกต่างไม่ว่าชนิดใดๆ",
+            "คนทุกคนมีสิทธิในการดำรงชีวิต",
+            "เสรีภาพและความมั่นคงแห่งตัวตน",
+            "บุคคลใดๆจะถูกยึดเป็นทาสหรือต้องภาระจำยอมไม่ได้",
+        ];
+        let report = |day: u32, zero: char| {
+            let digit =
+                |digit: char| char::from_u32(digit as u32 - '0' as u32 + zero as u32).unwrap();
+            let number = |at: u32| -> String {
+                let number = (1_000 + day * 97 + at * 311).to_string();
+                number.chars().map(digit).collect()
+            };
+            let parts = FORM
+                .iter()
+                .zip(0..)
+                .map(|(part, at)| [*part, &number(at)].join(" "));
+            let month = ["มกราคม", "กุมภาพันธ์", "มีนาคม"][day as usize % 3];
+            [month, &number(9), &parts.collect::<Vec<_>>().join(" ")].join(" ")
+        };
+        let is_near = |a: &str, b: &str| {
+            let (a, b) = (of(a), of(b));
+            crate::rule::judge(&crate::IndexConfig::default(), &a, 1, &b, 0).decision
+                == crate::Decision::Duplicate
+        };
+        for zero in ['0', '๐'] {
+            let first = report(1, zero);
+            for day in 2..9 {
+                assert!(!is_near(&report(day, zero), &first), "{zero} {day}");
+            }
+            let copy = first.replace("ภราดรภาพ", "มิตรภาพ");
+            assert!(copy != first && is_near(&copy, &first));
+        }
+        // One report in the digits of both scripts.
+        assert_eq!(of(&report(1, '0')), of(&report(1, '๐')));
     }
 
     #[test]

@@ -21,7 +21,8 @@
 //! and nothing else does, since a date and a counter differ between copies, too; how many are many grows from one
 //! to five between the length of a short text and twice that. And a short text has
 //! a rule of its own: its fingerprint is too noisy to be a witness, so only the overlap counts, and
-//! the numbers must agree.
+//! the numbers must agree. Where words are pairs of characters (Thai), numbers are weighed against the words that
+//! these would be: four of them say what a word does.
 
 use crate::neighbour::{Decision, Neighbour, Reason};
 use crate::sketch::SHORT_WORDS;
@@ -62,6 +63,8 @@ const NUMBERS_SHARE_MIN_ALIKE: f32 = 0.35;
 /// times the standard error of an overlap that is told by so many bits.
 const NUMBERS_OVERLAP_ERROR: f32 = 0.01;
 const OVERLAP_BITS: f32 = 960.0;
+/// Pairs of characters that say what one word of a script with blanks does. A number counts as such a word.
+const CHARACTERS_PER_WORD: f32 = 4.0;
 /// The same for short texts, where one number is often the message.
 const NUMBERS_SHARE_MIN_SHORT: f32 = 0.75;
 
@@ -89,7 +92,7 @@ pub fn judge(
     } else {
         print.sketch.overlap(&kept.sketch)
     };
-    let lengths = Lengths::of(print.word_count, kept.word_count);
+    let lengths = Lengths::between(print, kept);
     let reason = reason(config, print, kept, distance, overlap, exact, &lengths);
     let decision = match reason {
         Reason::SameText | Reason::OverlapEnough => Decision::Duplicate,
@@ -135,7 +138,7 @@ fn reason(
         }
     } else if lengths.ratio() < LENGTH_RATIO_MIN {
         Reason::PartialCopy
-    } else if numbers_differ(print, kept, overlap, lengths, short) {
+    } else if numbers_differ(print, kept, overlap, lengths) {
         Reason::NumbersDiffer
     } else {
         Reason::OverlapEnough
@@ -158,20 +161,15 @@ pub(crate) fn least_overlap(config: &IndexConfig) -> f32 {
     let long = Lengths {
         shorter: WORDS_LONG,
         longer: WORDS_LONG,
+        per_word: 1.0,
     };
     asked(config, 0, &long, false).min(asked(config, 0, &long, true))
 }
 
-fn numbers_differ(
-    print: &TextPrint,
-    kept: &TextPrint,
-    overlap: f32,
-    lengths: &Lengths,
-    short: bool,
-) -> bool {
+fn numbers_differ(print: &TextPrint, kept: &TextPrint, overlap: f32, lengths: &Lengths) -> bool {
     let (a, b) = (print.sketch.number_count(), kept.sketch.number_count());
     let share = print.sketch.number_overlap(&kept.sketch);
-    if short {
+    if lengths.said() < SHORT_WORDS as f32 {
         return a.min(b) > 0 && share < NUMBERS_SHARE_MIN_SHORT;
     }
     let is_alike = overlap >= NUMBERS_OVERLAP_MAX;
@@ -202,7 +200,7 @@ fn only_numbers_differ(a: u8, b: u8, share: f32, overlap: f32, lengths: &Lengths
     let changed = (2.0 * others / lengths.shorter).min(1.0);
     let expected = (1.0 - changed) / (1.0 + changed);
     let pairs_changed = 0.5 * (1.0 - overlap) / (1.0 + overlap) * lengths.shorter;
-    let error = 3.0 * overlap_error(overlap) + NUMBERS_OVERLAP_ERROR;
+    let error = 3.0 * overlap_error(overlap) + NUMBERS_OVERLAP_ERROR * lengths.per_word;
     let others_min = NUMBERS_OTHER_MIN - lengths.shortness() * (NUMBERS_OTHER_MIN - 1.0);
     0.5 * (others + pairs_changed) >= others_min && overlap > expected - error
 }
@@ -216,7 +214,7 @@ pub(crate) fn overlap_error(overlap: f32) -> f32 {
 /// The share of numbers in common of two texts that have enough of them to be told apart by them.
 pub(crate) fn numbers_in_common(print: &TextPrint, kept: &TextPrint) -> Option<f32> {
     let (a, b) = (print.sketch.number_count(), kept.sketch.number_count());
-    let least = Lengths::of(print.word_count, kept.word_count).numbers_min();
+    let least = Lengths::between(print, kept).numbers_min();
     (a.min(b) >= least).then(|| print.sketch.number_overlap(&kept.sketch))
 }
 
@@ -224,6 +222,8 @@ pub(crate) fn numbers_in_common(print: &TextPrint, kept: &TextPrint) -> Option<f
 struct Lengths {
     shorter: f32,
     longer: f32,
+    /// So many of the words say what a word of a script with blanks does.
+    per_word: f32,
 }
 
 impl Lengths {
@@ -231,7 +231,23 @@ impl Lengths {
         Lengths {
             shorter: a.min(b).max(1) as f32,
             longer: a.max(b).max(1) as f32,
+            per_word: 1.0,
         }
+    }
+
+    fn between(print: &TextPrint, kept: &TextPrint) -> Lengths {
+        Lengths {
+            per_word: match print.sketch.is_of_characters {
+                true => CHARACTERS_PER_WORD,
+                false => 1.0,
+            },
+            ..Lengths::of(print.word_count, kept.word_count)
+        }
+    }
+
+    /// The words that the shorter text would have in a script with blanks: numbers are compared with these.
+    fn said(&self) -> f32 {
+        self.shorter / self.per_word
     }
 
     fn ratio(&self) -> f32 {
@@ -247,7 +263,7 @@ impl Lengths {
     /// From 1 where a short text ends to 0 at twice that length: in between one number becomes less and less of
     /// the message.
     fn shortness(&self) -> f32 {
-        (2.0 - self.shorter / SHORT_WORDS as f32).clamp(0.0, 1.0)
+        (2.0 - self.said() / SHORT_WORDS as f32).clamp(0.0, 1.0)
     }
 
     /// The share of the shorter text that the longer one holds; none where the overlap's error

@@ -80,6 +80,9 @@ pub struct Sketch {
     numbers: u64,
     number_count: u8,
     bands: Option<[u32; BANDS]>,
+    /// Whether its words are pairs of characters, of which it takes some to say what a word does. An index does not
+    /// keep it: the text that is judged says it, and what resembles it is of the same script.
+    pub(crate) is_of_characters: bool,
 }
 
 impl Default for Sketch {
@@ -91,6 +94,7 @@ impl Default for Sketch {
             numbers: 0,
             number_count: 0,
             bands: None,
+            is_of_characters: false,
         }
     }
 }
@@ -193,7 +197,8 @@ impl Sketch {
         sketch
     }
 
-    /// The bytes to store: 64 or 128, one for the count of numbers, 32 for a short text's bands.
+    /// The bytes to store: 64 or 128, one for the count of numbers, 32 for a short text's bands, and one more where the
+    /// words are pairs of characters.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.size.bytes() + 1 + BANDS * 4);
         bytes.extend(self.lanes().iter().flat_map(|lane| lane.to_le_bytes()));
@@ -205,12 +210,16 @@ impl Sketch {
                 .flatten()
                 .flat_map(|band| band.to_le_bytes()),
         );
+        bytes.extend(self.is_of_characters.then_some(1));
         bytes
     }
 
     /// The sketch stored as `bytes`; none when their number is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Option<Sketch> {
         const SHORT: usize = BANDS * 4;
+        // All other lengths are odd.
+        let is_of_characters = bytes.len().is_multiple_of(2);
+        let bytes = &bytes[..bytes.len() - usize::from(is_of_characters && !bytes.is_empty())];
         let (size, short) = match bytes.len().checked_sub(1)? {
             64 => (SketchSize::Bytes64, false),
             128 => (SketchSize::Bytes128, false),
@@ -221,6 +230,7 @@ impl Sketch {
         let (pairs, rest) = bytes.split_at(size.bytes() - 8);
         let mut sketch = Sketch {
             size,
+            is_of_characters,
             ..Sketch::default()
         };
         for (lane, eight) in sketch.pairs.iter_mut().zip(pairs.chunks_exact(8)) {
@@ -269,6 +279,7 @@ impl Sketch {
             numbers,
             number_count,
             bands,
+            is_of_characters: false,
         }
     }
 }
@@ -394,6 +405,10 @@ mod tests {
         assert_eq!(Sketch::from_bytes(&a.to_bytes()), Some(a));
         let short = Sketch::of(&words(0, 20), &words(3, 5));
         assert_eq!(Sketch::from_bytes(&short.to_bytes()), Some(short));
+        for mut sketch in [half, a, short] {
+            sketch.is_of_characters = true;
+            assert_eq!(Sketch::from_bytes(&sketch.to_bytes()), Some(sketch));
+        }
         for wrong in [0, 8, 64, 73, 128, 160] {
             assert_eq!(Sketch::from_bytes(&vec![0; wrong]), None);
         }

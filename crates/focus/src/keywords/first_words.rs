@@ -1,6 +1,6 @@
 //! Which words of a page a keyword may begin with: a look that most words do not pass.
 
-use segment::{Script, Word, Words, without_accents};
+use segment::{Script, Tongue, Word, Words, rests_of, without_accents};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Keyword;
@@ -17,6 +17,8 @@ pub(super) struct FirstWordFilter {
     prefixes: [u64; 4],
     characters: [u64; 4],
     letters: [u64; 4],
+    /// How the stems begin that the words have in other languages than English.
+    stems: [u64; 4],
 }
 
 /// Bits for words: a keyword has some ten to fifty forms.
@@ -29,6 +31,7 @@ impl Default for FirstWordFilter {
             prefixes: [0; 4],
             characters: [0; 4],
             letters: [0; 4],
+            stems: [0; 4],
         }
     }
 }
@@ -53,6 +56,11 @@ impl FirstWordFilter {
                     set(&mut filter.prefixes, prefix);
                 }
             }
+            if first.inflects {
+                for stem in Tongue::stems_in_all(&first.text) {
+                    set(&mut filter.stems, stem_hash(&stem));
+                }
+            }
             if first.has_pieces() {
                 set(&mut filter.letters, letter_hash(&first.text));
                 let piece = first.text.get(..PIECE_LETTERS_MIN);
@@ -68,8 +76,14 @@ impl FirstWordFilter {
         self.words[(hash >> 55) as usize] |= 1 << (hash >> 49 & 63);
     }
 
-    /// False when no keyword can begin with the word at a place.
-    pub(super) fn may_match(&self, word: &Word<'_>, words: &Words, at: usize) -> bool {
+    /// False when no keyword can begin with the word at a place of a page in some language.
+    pub(super) fn may_match(
+        &self,
+        word: &Word<'_>,
+        words: &Words,
+        at: usize,
+        page: Option<Tongue>,
+    ) -> bool {
         if self.has_word(word.hash) {
             return true;
         }
@@ -81,6 +95,7 @@ impl FirstWordFilter {
             _ => {
                 self.may_begin_with(word.text)
                     || self.may_match_plain(word)
+                    || self.may_be_a_form(word, page)
                     || (is_set(&self.letters, letter_hash(word.text))
                         && has_hyphen_behind(words, at))
             }
@@ -93,6 +108,17 @@ impl FirstWordFilter {
 
     fn may_begin_with(&self, word: &str) -> bool {
         prefix_hash(word).is_some_and(|prefix| is_set(&self.prefixes, prefix))
+    }
+
+    /// Whether a word may be a form of one in another language than English. Where neither the page nor its letters
+    /// tell one, it is none.
+    fn may_be_a_form(&self, word: &Word<'_>, page: Option<Tongue>) -> bool {
+        if word.script != Script::Other || (page.is_none() && word.text.is_ascii()) {
+            return false;
+        }
+        let begins = |rest: &str| is_set(&self.stems, stem_hash(rest));
+        rests_of(word.text).any(begins)
+            || without_accents(word.text).is_some_and(|plain| rests_of(&plain).any(begins))
     }
 
     fn may_match_plain(&self, word: &Word<'_>) -> bool {
@@ -113,6 +139,13 @@ fn has_hyphen_behind(words: &Words, at: usize) -> bool {
 fn prefix_hash(text: &str) -> Option<u64> {
     let first: &[u8; INFLECTION_PREFIX_BYTES] = text.as_bytes().first_chunk()?;
     Some(spread(u32::from_le_bytes(*first)))
+}
+
+/// A hash of the first two letters of a word, which its stem has as well.
+fn stem_hash(text: &str) -> u64 {
+    let mut letters = text.chars();
+    let two = [letters.next(), letters.next()].map(|letter| letter.map_or(0, u32::from));
+    spread(two[0].rotate_left(16) ^ two[1])
 }
 
 /// The first byte of a word, spread as [`set`] wants it.

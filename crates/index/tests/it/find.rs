@@ -576,6 +576,40 @@ fn a_word_is_found_by_the_parts_between_its_signs() {
 }
 
 #[test]
+fn a_word_is_found_in_every_usual_spelling() {
+    for (text, query) in [
+        ("Ankara’da yeni müze", "Ankara"),
+        ("Konya'ya giden yol", "konya"),
+        ("d’Or et d’argent", "or"),
+        ("كتب أحمد الكتاب", "احمد"),
+        ("كتب احمد الكتاب", "أحمد"),
+        ("في المدرسة الجديدة", "مدرسه"),
+        ("هذه مدرسة جديدة", "المدرسة"),
+        ("بلغت والمدينة القديمة", "المدينة"),
+        ("العـــربية لغة", "العربية"),
+        ("در کتابخانه ملی", "كتابخانه"),
+        ("سنة ٢٠٢٤", "2024"),
+        ("год 2024", "२०२४"),
+        ("ปี๒๕๖๗", "2567"),
+        ("นํ้าตกใหญ่", "น้ำตก"),
+        ("חיילי צה״ל", "צה\"ל"),
+        ("ג׳ורג׳ אורוול", "ג'ורג'"),
+        ("הספרייה הלאומית", "ספרייה"),
+        ("हिन्दी भाषा", "हिंदी"),
+    ] {
+        let texts = [("found", text), ("other", "Nothing of it.")];
+        found_of(&texts, query, "found");
+    }
+    // The endings of English are no words.
+    let texts = [
+        ("we", "We don't. It's ours, we'll see."),
+        ("or", "ve ll don"),
+    ];
+    found_of(&texts, "don", "or");
+    found_of(&texts, "ll", "or");
+}
+
+#[test]
 fn accents_may_be_left_out() {
     let texts = [
         ("accented", "The café in Zürich and in Łódź."),
