@@ -29,6 +29,7 @@ mod forest;
 mod listings;
 mod questions;
 mod references;
+mod rows;
 mod sections;
 mod stated;
 mod thread_posts;
@@ -156,7 +157,7 @@ pub(crate) fn classify_by_odds(
     if matches!(page_type, PageType::Forum | PageType::Service) {
         probability = probabilities(&pulled_towards_same_path(flat, &features.paths, odds));
     }
-    boilerplate_rules::apply(flat, survey, &page_type, &mut probability);
+    boilerplate_rules::apply(flat, survey, &page_type, &first, &mut probability);
     let mut main = cut(flat, &probability, Aim::of(&page_type));
     match page_type {
         PageType::Product => {

@@ -106,7 +106,7 @@ const LONG_HEAD_CHARS: usize = 30;
 
 /// The patterns of all markers. An automaton of all of them would need tens of millions of steps to
 /// be built, state by state, as lines are met. But most patterns are lists of words, and to find out
-/// which of the words a line has takes one scan. Word boundaries are ASCII's.
+/// which of the words a line has takes one scan.
 struct Patterns {
     /// Those that a line begins with. After a few characters no word is left, and the scan ends.
     beginnings: Words,
@@ -142,9 +142,11 @@ impl Words {
             if source.is_empty() {
                 continue;
             }
+            let words_alone = bare(source);
             let pattern =
-                regex_syntax::parse(source).expect("the patterns are constant and tested");
-            let has_boundary = !pattern.properties().look_set().is_empty();
+                regex_syntax::parse(&words_alone).expect("the patterns are constant and tested");
+            let has_boundary =
+                words_alone != *source || !pattern.properties().look_set().is_empty();
             let mut extractor = Extractor::new();
             extractor.limit_class(16).limit_repeat(2).limit_total(2_000);
             let found = extractor.extract(&pattern);
@@ -196,10 +198,10 @@ impl Words {
 
     fn pattern(&self, marker: usize) -> &Regex {
         self.patterns[marker].get_or_init(|| {
-            let source = self.sources[marker];
+            let source = written_out(self.sources[marker]);
             let pattern = match self.anchored.is_anchored() {
                 true => Regex::new(&format!("^(?:{source})")),
-                false => Regex::new(source),
+                false => Regex::new(&source),
             };
             pattern.expect("the patterns are constant and tested")
         })
@@ -241,8 +243,35 @@ fn is_count(line: &str) -> bool {
     rest.chars().all(is_sign)
 }
 
+/// What the signs of [`SOURCES`] that are no regular expression stand for. Where a word ends no letter follows,
+/// of whatever script, nor what is put on a letter: "prüfung" does not begin with "pr". Chinese and Japanese part no
+/// words, so their letters may stand beside one. The classes take a character in place of looking for a boundary,
+/// as Unicode's boundary keeps the engine from its fast way on all that is not ASCII.
+const SIGNS: [(&str, &str); 3] = [
+    // A word begins.
+    ("<", r"(?:^|[\W\p{Han}\p{Hiragana}\p{Katakana}])"),
+    // A word ends; nothing comes behind it in a pattern.
+    (">", r"(?:$|[\W\p{Han}\p{Hiragana}\p{Katakana}])"),
+    // Not within a sentence: the line begins, or a sign stands before.
+    ("@", r"(?:^|[^\w\s]\s*)"),
+];
+
+/// A source as a regular expression.
+fn written_out(source: &str) -> String {
+    SIGNS
+        .iter()
+        .fold(source.to_owned(), |source, (sign, meaning)| {
+            source.replace(sign, meaning)
+        })
+}
+
+/// A source as a regular expression without what has to stand around its words.
+fn bare(source: &str) -> String {
+    source.replace(['<', '>', '@'], "")
+}
+
 /// In the order of [`Marker`], matched against a lower-cased head of the line: what a line begins
-/// with, and what stands anywhere in it.
+/// with, and what stands anywhere in it; with the signs of [`SIGNS`].
 const SOURCES: [(&str, &str); MARKER_COUNT] = [
     // Share
     (
@@ -256,7 +285,7 @@ const SOURCES: [(&str, &str); MARKER_COUNT] = [
     ),
     // Comment
     (
-        r"([0-9]+ )?(comments?|repl(y|ies)|responses?|kommentare?|commentaires?|comentarios?|coment[aá]rios?|commenti)(?-u:\b)|([0-9]+ ?)?(评论|网友|跟帖|コメント|返信|回复)",
+        r"([0-9]+ )?(comments?|repl(y|ies)|responses?|kommentare?|commentaires?|comentarios?|coment[aá]rios?|commenti)>|([0-9]+ ?)?(评论|网友|跟帖|コメント|返信|回复)",
         r"(leave|post|write|add) (a|your) (reply|comment)|leave a reply|join the (discussion|conversation)|(log|sign)(ged)? in to (post|comment|reply)|email address will not be published|发表评论|条评论|我要评论|最新评论|コメントする|comments (are )?(closed|off)",
     ),
     // Wall
@@ -272,22 +301,22 @@ const SOURCES: [(&str, &str); MARKER_COUNT] = [
     // Credit: forms of a notice, not the words it is about. A short sentence that speaks of a licence
     // (授权), a reprint (转载) or a credit card is content.
     (
-        r"[(（\[【](编辑|责任|责编|完|記者)|(source|via|credit)s?\s*:|[【（※]?(免责|版权|特别|郑重|转载)声明(\s|$)|(photo(graph)?|image|picture|illustration)s? ?(by(?-u:\b)|via(?-u:\b)|courtesy|credits?(?-u:\b)|source\s*[:/]|[:/])|((getty( images)?|shutterstock|afp|reuters|(the )?associated press)$)",
-        r"责任编辑|责编|(编辑|来源|作者|记者|校对|审核|监制|编审|摄影|供稿|出品)\s*[:：丨|/]|原标题|本文来自|文章来源|违法和不良|(免责|版权|特别|郑重|转载)声明\s*[:：】）]|[转轉][载載](自|于|請|请|须|需|务必|时请|注明|本文|来源|出处|授权|\s*[:：])|(请勿|請勿|禁止|严禁|不得|谢绝|欢迎|如需|本文|授权)[转轉][载載]|未经.{0,8}(授权|[转轉][载載])|授权(发布|刊发|刊登|发表|声明)|如需授权|(原创|独家|本文|作者)首发|首发(于|自|平台|地址|链接|\s*[:：])|独家(稿件|授权|原创|专稿|供稿|出品)|(photo|image|picture|video)s?( credit)?( by)?\s*[:/]|(reporting|editing|additional reporting|writing) by|getty images|getty/|/getty|shutterstock|courtesy( of|\s*[:/])|[/(]\s?afp|afp\s?[/)]|afp via|/\s?associated press|associated press\s?[/)]|contributed to this|この記事(を(書いた|シェア|読んだ|共有)|に関(する|連)|へ|の(著者|筆者|執筆|ライター|関連|タグ|カテゴリ))|cr[ée]dits?( photos?)?\s*[:/]|foto:|fotos?\s*[:/]|bild(quelle)?:|quelle:|fuente:|fonte:|źródło|источник\s*:|фото(\s*[:/]| предоставлен)",
+        r"[(（\[【](编辑|责任|责编|完|記者)|(source|via|credit)s?\s*:|[【（※]?(免责|版权|特别|郑重|转载)声明(\s|$)|(photo(graph)?|image|picture|illustration)s? ?(by>|via>|courtesy|credits?>|source\s*[:/]|[:/])|((getty( images)?|shutterstock|afp|reuters|(the )?associated press)$)",
+        r"责任编辑|责编|(编辑|来源|作者|记者|校对|审核|监制|编审|摄影|供稿|出品)\s*[:：丨|/]|原标题|本文来自|文章来源|违法和不良|(免责|版权|特别|郑重|转载)声明\s*[:：】）]|[转轉][载載](自|于|請|请|须|需|务必|时请|注明|本文|来源|出处|授权|\s*[:：])|(请勿|請勿|禁止|严禁|不得|谢绝|欢迎|如需|本文|授权)[转轉][载載]|未经.{0,8}(授权|[转轉][载載])|授权(发布|刊发|刊登|发表|声明)|如需授权|(原创|独家|本文|作者)首发|首发(于|自|平台|地址|链接|\s*[:：])|独家(稿件|授权|原创|专稿|供稿|出品)|(photo|image|picture|video)s? credits?( by)?\s*[:/]|@((featured?|main|cover|header|lead|hero|top|file|stock) )?(photo|image|picture|video)s?( by)?\s*:|<ap photo/|additional reporting by|@(reporting|editing|writing) by [^.]*$|[/|©]\s*(getty|shutterstock)|<(getty( images)?|shutterstock)\s*[/|)]|<via (getty|shutterstock)|<getty images (for|and|europe|via)|<(getty images|shutterstock(\.com)?)[)\]'”’]*$|@courtesy( of|\s*[:/])|(photo(graph)?|image|picture|video|logo|illustration|map|graphic|screenshot|footage)s? courtesy( of|\s*[:/])|/\s?afp>|<afp\s?/|<afp\s?\)$|<afp via|/\s?associated press|associated press\s?[/)]|contributed to this (report|story|article|post|piece)|この記事(を(書いた|シェア|読んだ|共有)|に関(する|連)|へ|の(著者|筆者|執筆|ライター|関連|タグ|カテゴリ))|@cr[ée]dits?( photos?)?\s*[:/]|@(fotos?\s*[:/]|(titel|beitrags)?bild\s*:|(bild|foto|text|daten)?quelle\s*:|fuente\s*:|fonte\s*:|źródło\s*:|источник\s*:|фото\s*[:/])|фото предоставлен",
     ),
     // Byline
     (
-        r"(by|von|por|par|di|door|od|written by|posted by|published by|author|text|posted|published|updated|last (updated|modified|edited)|((medically|clinically|scientifically|technically|legally|expert) )?(reviewed|verified|translated|illustrated|photographed|narrated|compiled|curated) by|fact[- ]?checked by|created|modified|edited)(?-u:\b)|(автор|文[:：/ ]|作者|撰文|记者|編集|著者|发布|发表|更新|投稿)",
+        r"(by|von|por|par|di|door|od|written by|posted by|published by|author|text|posted|published|updated|last (updated|modified|edited)|((medically|clinically|scientifically|technically|legally|expert) )?(reviewed|verified|translated|illustrated|photographed|narrated|compiled|curated) by|fact[- ]?checked by|created|modified|edited)>|(автор|文[:：/ ]|作者|撰文|记者|編集|著者|发布|发表|更新|投稿)",
         r"公開日|更新日|发布时间|发布于|min(ute)?s? read|阅读时间|浏览[:：次]|阅读[:：量]|点击[:：数]|人气[:：]|字体[:：]|字号",
     ),
     // Date
     (
         r"",
-        r"(19|20)[0-9][0-9]\s?[-/.年]\s?[0-9]{1,2}\s?[-/.月]\s?[0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](19|20)[0-9][0-9]|(?-u:\b)(jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december)\.? [0-9]{1,2}(st|nd|rd|th)?,? (19|20)[0-9][0-9]|[0-9]{1,2}(st|nd|rd|th|\.)? ?(of )?(jan|feb|mar|apr|may|jun|jul|aug|sep|okt|oct|nov|dec|dez|janv|févr|mars|avr|mai|juin|juil|août|enero|febrero|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)[a-zé]*\.?,? (de )?(19|20)[0-9][0-9]|(?-u:\b)([0-9]+|an?) (sec(ond)?|min(ute)?|hour|hr|day|week|month|year|yr)s? ago|[0-9]+\s?(分钟|小时|天|秒|個月|个月|年)前|[0-9]+(分|時間|日)前|[0-9]{1,2}:[0-9][0-9]|vor [0-9]+ (stunden|minuten|tagen)|hace [0-9]+|il y a [0-9]+|yesterday|昨天",
+        r"(19|20)[0-9][0-9]\s?[-/.年]\s?[0-9]{1,2}\s?[-/.月]\s?[0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.](19|20)[0-9][0-9]|<(jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december)\.? [0-9]{1,2}(st|nd|rd|th)?,? (19|20)[0-9][0-9]|[0-9]{1,2}(st|nd|rd|th|\.)? ?(of )?(jan|feb|mar|apr|may|jun|jul|aug|sep|okt|oct|nov|dec|dez|janv|févr|mars|avr|mai|juin|juil|août|enero|febrero|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)[a-zé]*\.?,? (de )?(19|20)[0-9][0-9]|<([0-9]+|an?) (sec(ond)?|min(ute)?|hour|hr|day|week|month|year|yr)s? ago|[0-9]+\s?(分钟|小时|天|秒|個月|个月|年)前|[0-9]+(分|時間|日)前|[0-9]{1,2}:[0-9][0-9]|vor [0-9]+ (stunden|minuten|tagen)|hace [0-9]+|il y a [0-9]+|yesterday|昨天",
     ),
     // More
     (
-        r"(read|show|load|view|see|learn|find out|discover|explore|get|shop|buy|add|continue|click|start|try|book|contact|request|watch|download|back|go|close|skip|open|expand|hide|view all|see all|select|choose|sort|filter|compare|quick|sign|order|apply|join|mehr|weiter|ver|voir|en savoir|saiba)(?-u:\b)|(查看|展开|点击|全文|收起|返回|立即|加入|下载|打开|もっと|続きを|詳しく|一覧)",
+        r"(read|show|load|view|see|learn|find out|discover|explore|get|shop|buy|add|continue|click|start|try|book|contact|request|watch|download|back|go|close|skip|open|expand|hide|view all|see all|select|choose|sort|filter|compare|quick|sign|order|apply|join|mehr|weiter|ver|voir|en savoir|saiba)>|(查看|展开|点击|全文|收起|返回|立即|加入|下载|打开|もっと|続きを|詳しく|一覧)",
         r"",
     ),
     // Price
@@ -297,9 +326,10 @@ const SOURCES: [(&str, &str); MARKER_COUNT] = [
     ),
     // Count: see `is_count`
     (r"", r""),
-    // Advert
+    // Advert: the whole line is the label. Behind its word come signs, numbers and other words of such labels;
+    // a line that says more is a sentence about adverts, or the name of a course.
     (
-        r"(advertisement|ads?|sponsored|promoted|anzeige|werbung|publicidad|publicidade|pr|promotion|paid (post|content)|story continues|article continues|continue reading below|scroll to continue)(?-u:\b)|(publicité|реклама|广告|廣告|広告|スポンサー)",
+        r"(advertisements?|ads?|sponsored|promoted|anzeige|werbung|publicidad|publicidade|publicité|реклама|pr|promotion|paid (post|content)|(story|article) continues|continue reading below|scroll to continue)([^\p{L}\p{M}]+(ads?|adverts?|advertisements?|advertising|sponsored|promoted|paid|partner|content|posts?|links?|stor(y|ies)|articles?|features?|results?|listings?|messages?|choices?|feedback|google|by|from|continues?|reading|below|after|under|scroll|to|this|the|is|hidden|hide|close|skip|remove|report|loading|ends?|ende|weiter|weiterlesen|lesen|nach|der|unten|anzeigen?|werbung|publicidad|publicidade|publicité|pr))*[^\p{L}\p{M}]*$|(广告|廣告|広告|スポンサー)([^\p{L}\p{M}]|广告|廣告|広告|スポンサー|リンク|位|pr)*$",
         r"affiliate (link|commission)|may earn|earn a commission",
     ),
 ];
@@ -353,6 +383,15 @@ mod tests {
             "Getty",
             "(AFP)",
             "この記事を書いた人",
+            "Matt Lauer. Photo: Chance Yeh/Getty Images",
+            "Kevin Winter / Getty Images for the fair",
+            "Julian Assange (AFP)",
+            "AP Photo/Ann Lee",
+            "(Reporting by Will Dunham; Editing by Tom Brown)",
+            "Featured image: Ann Lee",
+            "Spieler. | Foto: Reuters",
+            "Bildquelle: Archiv",
+            "Courtesy of CBS",
         ] {
             check(line, Marker::Credit, true);
         }
@@ -369,8 +408,84 @@ mod tests {
             "Credit cards are accepted.",
             "The battle of Gettysburg took three days.",
             "He bowed out of courtesy.",
+            "The camera stores images/videos on its card.",
+            "Bring a recent photo: the office needs it.",
+            "The Australian Federal Police (AFP) said it had no comment.",
+            "Shutterstock was founded in 2003 by a programmer.",
+            "Many people contributed to this success.",
+            "As a courtesy of the house, coffee is free.",
+            "They learn reporting by doing it.",
+            "Passfoto: biometrisch, nicht älter als sechs Monate",
+            "Źródło Wisły znajduje się na Baraniej Górze.",
         ] {
             check(line, Marker::Credit, false);
+        }
+    }
+
+    #[test]
+    fn a_word_ends_where_no_letter_of_any_script_follows() {
+        for (line, marker) in [
+            ("PR", Marker::Advert),
+            ("Ad", Marker::Advert),
+            ("By Ann Lee", Marker::Byline),
+            ("by小编", Marker::Byline),
+            ("Par Jean", Marker::Byline),
+            ("Ver más", Marker::More),
+            ("3 Kommentare", Marker::Comment),
+            ("更新于May 5, 2021", Marker::Date),
+        ] {
+            check(line, marker, true);
+        }
+        for (line, marker) in [
+            ("Prüfung", Marker::Advert),
+            ("Préchauffer le four", Marker::Advert),
+            ("Pr\u{308}o", Marker::Advert),
+            ("Adéquat", Marker::Advert),
+            ("Diät und Bewegung", Marker::Byline),
+            ("Paré", Marker::Byline),
+            ("Odörlos", Marker::Byline),
+            ("Verändern", Marker::More),
+            ("Backöfen", Marker::More),
+            ("Gémar 12 2020", Marker::Date),
+        ] {
+            check(line, marker, false);
+        }
+    }
+
+    #[test]
+    fn the_label_of_an_advert_is_the_whole_line() {
+        for line in [
+            "Advertisement",
+            "Advertisement – Continue Reading Below",
+            "ADVERTISEMENT. Scroll to continue reading.",
+            "Sponsored Links",
+            "Sponsored by:",
+            "Ads by Google",
+            "Anzeige:",
+            "- Anzeige -".trim_start_matches("- "),
+            "Werbung 2",
+            "Publicité",
+            "Story continues below advertisement",
+            "广告",
+            "广告 3",
+            "广告位",
+            "スポンサーリンク",
+        ] {
+            check(line, Marker::Advert, true);
+        }
+        for line in [
+            "Ads in the classroom changed how pupils read newspapers.",
+            "Ad hoc reports",
+            "PR work in small firms is done by the owner alone.",
+            "Sponsored apprentices start in August.",
+            "Anzeige gegen Unbekannt: Polizei sucht Zeugen",
+            "Werbung für Tabak ist seit 1975 im Rundfunk verboten.",
+            "Promotion zum Doktor der Philosophie",
+            "广告设计与制作",
+            "广告法的主要内容",
+            "広告の歴史",
+        ] {
+            check(line, Marker::Advert, false);
         }
     }
 
@@ -418,7 +533,7 @@ mod tests {
             let line = parts.concat();
             let mut expected = u16::from(is_count(&line)) << Marker::Count as u16;
             for (marker, (beginning, anywhere)) in SOURCES.iter().enumerate() {
-                let matches = |pattern: &str| Regex::new(pattern).unwrap().is_match(&line);
+                let matches = |pattern: &str| Regex::new(&written_out(pattern)).unwrap().is_match(&line);
                 let begins = !beginning.is_empty() && matches(&format!("^(?:{beginning})"));
                 let stands = !anywhere.is_empty() && matches(anywhere);
                 expected |= u16::from(begins || stands) << marker;
@@ -481,8 +596,10 @@ mod tests {
                     continue;
                 }
                 // Generators know no word boundary and no end of a line.
-                let pattern = pattern.replace(r"(?-u:\b)", "").replace('$', "");
+                let pattern = bare(pattern).replace('$', "");
                 let pattern = pattern.replace("[€£¥￥₹]", "[$€£¥￥₹]");
+                // Letters newer than the engine's tables are none to it until they are lower-cased.
+                let pattern = pattern.replace(r"[^\p{L}\p{M}]", "[ .:–0-9]");
                 let lines = string_regex(&pattern).unwrap();
                 for _ in 0..300 {
                     let line =

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::class_hints::Hint;
 use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Run, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::prefix_sums::share;
@@ -21,6 +21,7 @@ use crate::tag::Tag;
 
 use super::KEEP_MIN;
 use super::data_tables::is_in_other_part;
+use super::rows;
 
 /// What has to be left of a page's likely content for a part to be dropped.
 #[derive(Clone, Copy)]
@@ -55,11 +56,12 @@ impl Left {
 /// The least probability of likely content.
 const LIKELY: f32 = 0.4;
 
-/// Sets the probability of boilerplate to 0.
+/// Sets the probability of boilerplate to 0. `kept` is what is content without these rules.
 pub(super) fn apply(
     flat: &FlatDom<'_>,
     survey: &Survey,
     page_type: &PageType,
+    kept: &[bool],
     probability: &mut [f32],
 ) {
     // The hidden tabs of a product's page hold its description.
@@ -68,11 +70,13 @@ pub(super) fn apply(
     if *page_type == PageType::Forum {
         drop_repeated_labels(flat, survey, probability);
     }
+    drop_labels(flat, survey, kept, probability);
     for (index, probability) in probability.iter_mut().enumerate() {
         if is_boilerplate(flat, survey, index, is_article) {
             *probability = 0.0;
         }
     }
+    drop_headings(flat, survey, kept, probability);
     if is_article {
         drop_title(flat, survey, probability);
     }
@@ -137,28 +141,85 @@ fn drop_repeated_labels(flat: &FlatDom<'_>, survey: &Survey, probability: &mut [
     }
 }
 
+/// Drops lines that are labels by what they begin with, unless they are rows of kept facts.
+fn drop_labels(flat: &FlatDom<'_>, survey: &Survey, kept: &[bool], probability: &mut [f32]) {
+    let labels: Vec<bool> = (0..flat.runs.len())
+        .map(|index| is_label(flat, survey, index))
+        .collect();
+    let spared = rows::among_kept(flat, survey, kept, &labels, probability);
+    for (index, probability) in probability.iter_mut().enumerate() {
+        if labels[index] {
+            *probability = match spared.get(&index) {
+                Some(&of_rows) => probability.max(of_rows),
+                None => 0.0,
+            };
+        }
+    }
+}
+
+/// Whether a line is a credit, or a link to what else can be read or done.
+fn is_label(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
+    let weight = flat.runs[index].counts.weight;
+    let markers = survey.markers[index];
+    let also_read = markers.has(Marker::Related) && weight < 250;
+    let more = markers.has(Marker::More) && weight < 30;
+    let credit = markers.has(Marker::Credit) && weight < 80;
+    credit || (also_read || more) && is_linked(&flat.runs[index])
+}
+
+fn is_linked(run: &Run) -> bool {
+    run.link_weight * 10 >= run.counts.weight * 6
+}
+
 /// Whether a run is boilerplate by its own words or tag.
 fn is_boilerplate(flat: &FlatDom<'_>, survey: &Survey, index: usize, is_article: bool) -> bool {
     let run = &flat.runs[index];
     let markers = survey.markers[index];
     let weight = run.counts.weight;
-    let linked = run.link_weight * 10 >= weight * 6;
     let tag = flat.elements[run.owner as usize].tag;
-    let also_read = markers.has(Marker::Related) && linked && weight < 250;
-    let related_heading =
-        markers.has(Marker::Related) && tag.heading_level().is_some() && weight < 60;
-    let credit = markers.has(Marker::Credit) && weight < 80;
-    let advert = markers.has(Marker::Advert) && weight < 60;
+    let advert = markers.has(Marker::Advert) && weight < 60 && tag.heading_level().is_none();
     let button = matches!(tag, Tag::Button | Tag::Label);
-    let more = markers.has(Marker::More) && linked && weight < 30;
     // The caption of a picture is not part of an article's text.
-    let caption = is_article
-        && flat
-            .ancestors(run.owner)
-            .any(|at| flat.elements[at as usize].tag == Tag::Figcaption);
+    let caption = is_article && in_caption(flat, index);
     let maker = is_article && weight < 80 && names_maker(&survey.texts[index]);
     let count = markers.has(Marker::Count) && counts_up(&survey.texts[index]);
-    also_read || related_heading || credit || advert || button || more || caption || maker || count
+    advert || button || caption || maker || count
+}
+
+fn in_caption(flat: &FlatDom<'_>, index: usize) -> bool {
+    flat.ancestors(flat.runs[index].owner)
+        .any(|at| flat.elements[at as usize].tag == Tag::Figcaption)
+}
+
+/// Drops the headings of lists of other pages and of adverts: those whose words say so, and under which no
+/// text is kept. "Recommended dose" over a paragraph is a section.
+fn drop_headings(flat: &FlatDom<'_>, survey: &Survey, kept: &[bool], probability: &mut [f32]) {
+    let level = |run: usize| {
+        flat.elements[flat.runs[run].owner as usize]
+            .tag
+            .heading_level()
+    };
+    for heading in 0..flat.runs.len() {
+        let Some(own) = level(heading) else { continue };
+        let markers = survey.markers[heading];
+        let is_marked = markers.has(Marker::Related) || markers.has(Marker::Advert);
+        if !is_marked || flat.runs[heading].counts.weight >= 60 {
+            continue;
+        }
+        // What stands under it, behind the headings of its parts and the captions of its pictures. A heading of
+        // its own level or above ends it, so no run is met more often than there are levels.
+        let mut under = (heading + 1..flat.runs.len())
+            .take_while(|&run| level(run).is_none_or(|level| level > own));
+        let is_passed = |run: usize| {
+            level(run).is_some() && !is_linked(&flat.runs[run]) || in_caption(flat, run)
+        };
+        let first = under.find(|&run| !is_passed(run));
+        let is_text =
+            |run: usize| kept[run] && probability[run] > 0.0 && !is_linked(&flat.runs[run]);
+        if !first.is_some_and(is_text) {
+            probability[heading] = 0.0;
+        }
+    }
 }
 
 /// Whether a line names who made the text, whatever the share in it: "Written by", "Medically reviewed
@@ -177,7 +238,13 @@ fn names_maker(text: &str) -> bool {
         "compiled",
         "curated",
     ];
-    let mut words = text.split_ascii_whitespace().take(4);
+    // What was written by somebody is told of in a sentence.
+    const IS: [&str; 6] = ["is", "are", "was", "were", "been", "be"];
+    let is_told = |word: &str| IS.iter().any(|is| word.eq_ignore_ascii_case(is));
+    let mut words = text
+        .split_ascii_whitespace()
+        .take(4)
+        .take_while(|word| !is_told(word));
     let is_share = |word: &str| {
         let last = word.rsplit('-').next().unwrap_or(word);
         SHARES.iter().any(|share| last.eq_ignore_ascii_case(share))
@@ -393,6 +460,8 @@ mod tests {
             "By 1990 the town had a bridge.",
             "The code reviewed last week by two people was fine.",
             "It was written in one night.",
+            "It was written by Ann Lee in one night.",
+            "Tools are checked by two people.",
             "written",
             "",
         ] {
@@ -407,7 +476,8 @@ mod tests {
             let flat = FlatDom::of(&html);
             let survey = Survey::of(&flat);
             let mut probability = vec![0.9; flat.runs.len()];
-            apply(&flat, &survey, &PageType::Other, &mut probability);
+            let kept = vec![true; probability.len()];
+            apply(&flat, &survey, &PageType::Other, &kept, &mut probability);
             probability.last().is_some_and(|&last| last > 0.0)
         };
         let text = "<p>The mill was built by the guild, it turned for two hundred years, and it stopped on a day in \
@@ -432,6 +502,50 @@ mod tests {
         ] {
             let page = format!("<main>{text}{before}<div id=more hidden>{hidden}</div></main>");
             assert_eq!(kept(&page), is_kept, "{before}");
+        }
+    }
+
+    #[test]
+    fn a_heading_over_kept_text_is_no_label() {
+        let kept = |page: &str| {
+            let html = scraper::Html::parse_document(page);
+            let flat = FlatDom::of(&html);
+            let survey = Survey::of(&flat);
+            let mut probability = vec![0.9; flat.runs.len()];
+            let kept: Vec<bool> = survey.texts.iter().map(|text| text != "Gone").collect();
+            apply(&flat, &survey, &PageType::Other, &kept, &mut probability);
+            probability[0] > 0.0
+        };
+        let link = "<a href=/mill>The mill by the river</a>";
+        for (page, is_kept) in [
+            ("<h2>Recommended dose</h2><p>Two spoons a day.", true),
+            (
+                "<h2>Promotion</h2><p>The doctorate takes three years.",
+                true,
+            ),
+            (
+                "<h2>Related work</h2><h3>Mills</h3><p>Two were found.",
+                true,
+            ),
+            ("<h2>相关概念</h2><ul><li>磨坊是加工谷物的地方。</ul>", true),
+            (
+                "<h2>Related work</h2><figure><figcaption>A mill</figcaption></figure><p>Two.",
+                true,
+            ),
+            (&format!("<h2>Related work</h2><ul><li>{link}</ul>"), false),
+            (
+                &format!("<h2>Related work</h2><h3>{link}</h3><p>It turned."),
+                false,
+            ),
+            ("<h2>Related work</h2><p>Gone</p><p>Two were found.", false),
+            (
+                "<h2>Related work</h2><h2>Mills</h2><p>Two were found.",
+                false,
+            ),
+            ("<h2>Related work</h2>", false),
+            ("<h2>Advertisement</h2><p>Gone", false),
+        ] {
+            assert_eq!(kept(page), is_kept, "{page}");
         }
     }
 
