@@ -455,10 +455,16 @@ impl Han {
     }
 }
 
-/// Whether words begin with two letters of ASCII: then they are no forms of each other.
+/// Whether words begin with two letters of ASCII, or two that no form of a word changes in Cyrillic or Devanagari: then
+/// they are no forms of each other.
 fn begin_otherwise(a: &str, b: &str) -> bool {
-    match (a.as_bytes(), b.as_bytes()) {
-        ([a, ..], [b, ..]) => a != b && a.is_ascii() && b.is_ascii(),
+    let stays = |c: char| match c {
+        'е' | 'ё' | 'и' | 'й' | 'і' | 'ї' => false,
+        'а'..='\u{52f}' | '\u{915}'..='\u{939}' => true,
+        _ => false,
+    };
+    match (a.chars().next(), b.chars().next()) {
+        (Some(a), Some(b)) => a != b && (a.is_ascii() && b.is_ascii() || stays(a) && stays(b)),
         _ => false,
     }
 }

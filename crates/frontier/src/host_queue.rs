@@ -139,7 +139,7 @@ impl HostQueue {
         self.ready.first().map(Packed::slot)
     }
 
-    /// The slot whose turn it is: the best one. Of a host that is out it is one after another from all over
+    /// The slot whose turn it is: the best one. Of a host that is out or refuses all it is one after another from all over
     /// those that were not tried yet, one of each [`PROBED_AMONG`] in turn: if its best URLs alone are
     /// broken, others are asked for as well.
     pub(crate) fn whose_turn(&mut self) -> Option<QueueSlot> {
@@ -147,7 +147,8 @@ impl HostQueue {
         if let Some(first) = first.filter(|slot| self.ready.contains(&Packed::from(*slot))) {
             return Some(*first);
         }
-        let Some(errors) = self.politeness.outage_of_all() else {
+        let politeness = &self.politeness;
+        let Some(errors) = politeness.outage_of_all().or_else(|| politeness.refusals()) else {
             return self.peek();
         };
         let from = self.probed_to.unwrap_or(Packed::FIRST);

@@ -250,6 +250,18 @@ impl Politeness {
         self.origins.iter().any(|(_, own)| own.refuses_all())
     }
 
+    /// How often an origin was asked in vain that refuses all; none where none does.
+    pub(crate) fn refusals(&self) -> Option<u32> {
+        let looks = self
+            .origins
+            .iter()
+            .filter_map(|(_, own)| own.looked_into.as_ref());
+        looks
+            .filter(|look| look.is_sure)
+            .map(|look| look.looks)
+            .max()
+    }
+
     /// What is known of a run of an origin's answers that is looked into.
     pub(crate) fn looked_into(&mut self, origin: Origin) -> &mut Option<LookedInto> {
         &mut self.origins.entry(origin).looked_into

@@ -63,10 +63,12 @@ impl Visitor {
         let answer = self.ask(request).await;
         let is_good = answer.fetched.as_ref().is_ok_and(|page| page.status == 200);
         let is_page = purpose == Purpose::Page;
+        let advice = advice_of(&answer, origin, self.proxied);
+        let is_good = is_good && is_page && advice.sign.is_none();
         let advice = HostAdvice {
             is_beside: !is_page,
-            good: (is_good && is_page).then(|| lease.url().url.clone()),
-            ..advice_of(&answer, origin, self.proxied)
+            good: is_good.then(|| lease.url().url.clone()),
+            ..advice
         };
         self.body_ended(host, advice, answer.body_bytes());
         let visit = Visit {

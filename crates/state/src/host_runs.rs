@@ -62,8 +62,11 @@ const SURE_REST_MAX: Duration = Duration::from_secs(600);
 /// Pages of a run that are remembered.
 const URLS_MAX: usize = 256;
 
-/// Hosts of which URLs are remembered, at most. Those of more were met longest ago, and are forgotten.
-const REMEMBERED_MAX: usize = 256;
+/// URLs that are remembered of all hosts, some 300 bytes each. Those of hosts that were met longest ago are forgotten.
+const REMEMBERED_MAX: usize = 65_536;
+
+/// Of so many of these one is sought that is not being looked into.
+const LOOKS_MAX: usize = 256;
 
 /// After so many pages of a host all that was counted of it is halved.
 const PAGES_MAX: u32 = 512;
@@ -119,9 +122,13 @@ pub(crate) struct HostRuns {
     pages: BTreeMap<u64, u32>,
     /// Those that have answered without one since.
     hosts: BTreeMap<u64, Host>,
-    /// Those of which URLs are remembered, each with when it was met last, by the count of such answers.
-    remembered: BTreeMap<u64, u64>,
+    /// Those of which URLs are remembered: when each was met last, by the count of such answers, and how many there are.
+    remembered: BTreeMap<u64, (u64, usize)>,
+    /// The same by when.
+    order: BTreeMap<u64, u64>,
     turn: u64,
+    /// How many there are of all.
+    urls: usize,
     /// Those that limit.
     known: BTreeMap<Box<str>, Known>,
 }
@@ -131,7 +138,9 @@ impl HostRuns {
     /// host is looked into only with a URL that `may_look`.
     pub(crate) fn limited_by(&self, answer: &Unread<'_>, may_look: bool) -> Option<LimitedRecord> {
         let (rest, is_sure) = self.rest_after(answer, may_look)?;
-        let rest = answer.asked.map_or(rest, |asked| asked.min(rest));
+        // What is sure has been refused after such a wait.
+        let asked = answer.asked.filter(|_| !is_sure);
+        let rest = asked.map_or(rest, |asked| asked.min(rest));
         Some(LimitedRecord {
             like: answer.sign.as_str().into(),
             rest_s: rest.as_secs_f64(),
@@ -219,7 +228,7 @@ impl HostRuns {
             }
             Event::Page(page) => {
                 let sign = sign_of(page);
-                let is_page = sign.is_none() && is_page(page);
+                let is_page = sign.is_none() && is_page(&page.outcome);
                 let back = || Some((page.url.clone(), retry::origin(page)));
                 self.on_end((&page.host, &page.url), sign, is_page, back)
             }
@@ -326,7 +335,9 @@ impl HostRuns {
     /// A page was visited again.
     fn on_visit(&mut self, visit: &VisitRecord) -> Step {
         let is_page = match visit.change {
-            Change::Unchanged | Change::Touched | Change::Changed | Change::Back => true,
+            // What was no page and is as it was is none.
+            Change::Unchanged | Change::Touched => is_page(&visit.was),
+            Change::Changed | Change::Back => true,
             Change::New | Change::Moved | Change::Gone | Change::Unclear | Change::Unknown(_) => {
                 false
             }
@@ -401,11 +412,17 @@ impl HostRuns {
                 Found::Nothing => {}
                 Found::Limits(sign, rest, urls) => {
                     step.back.extend(urls);
-                    let known = Known::new(sign, rest);
+                    let mut known = Known::new(sign, rest);
+                    if !is_page {
+                        known.remember(back());
+                    }
                     step.limit = Some(Some(known.limit.clone()));
-                    self.known.insert(name.into(), known);
+                    let before = self.known.insert(name.into(), known);
+                    step.back
+                        .extend(before.into_iter().flat_map(|mut before| before.take_back()));
                 }
             }
+            self.remember(key);
             return step;
         }
         match sign {
@@ -417,35 +434,49 @@ impl HostRuns {
                 let again = host.look_back();
                 step.first = again.as_ref().map(|(url, _)| url.clone());
                 step.back.extend(again);
+                self.remember(key);
             }
             None => {}
         }
         step
     }
 
-    /// What its answers were taken for is a run of the host's own.
+    /// What its answers were taken for is a run of the host's own, if none is looked into.
     fn limits_no_more(&mut self, name: &str, key: u64) {
         if let Some(known) = self.known.remove(name) {
             let host = self.hosts.entry(key).or_default();
             host.runs += 1;
-            host.run = Some(known.into_run());
+            host.join(known.into_run());
             self.remember(key);
         }
     }
 
-    /// URLs of a host are remembered; those of the one that was met longest ago are forgotten for it.
+    /// What a host remembers has changed. Those that were met longest ago are forgotten where all remember too much, but
+    /// for what is being looked into.
     fn remember(&mut self, key: u64) {
-        self.turn += 1;
-        self.remembered.insert(key, self.turn);
-        if self.remembered.len() <= REMEMBERED_MAX {
+        let urls = self.hosts.get(&key).map_or(0, Host::urls);
+        if let Some((turn, before)) = self.remembered.remove(&key) {
+            self.order.remove(&turn);
+            self.urls -= before;
+        }
+        if urls == 0 {
             return;
         }
-        let oldest = self.remembered.iter().min_by_key(|(_, turn)| **turn);
-        if let Some((oldest, _)) = oldest.map(|(key, turn)| (*key, *turn)) {
-            self.remembered.remove(&oldest);
+        self.turn += 1;
+        self.urls += urls;
+        self.order.insert(self.turn, key);
+        self.remembered.insert(key, (self.turn, urls));
+        if self.urls <= REMEMBERED_MAX {
+            return;
+        }
+        let hosts = &self.hosts;
+        let is_idle = |key: &u64| hosts.get(key).is_none_or(|host| !host.is_looked_into());
+        let oldest = self.order.values().take(LOOKS_MAX).find(|key| is_idle(key));
+        if let Some(oldest) = oldest.copied() {
             if let Some(host) = self.hosts.get_mut(&oldest) {
                 host.forget_urls();
             }
+            self.remember(oldest);
         }
     }
 }

@@ -226,7 +226,8 @@ impl Frontier {
     }
 
     /// A URL that is being visited was answered without a page, and is to be asked for once more, before all others of
-    /// its host, to find out whether the host limits by such answers, or, if that `is_sure`, for how long. So is a page that
+    /// its host, to find out whether the host limits by such answers. Where that `is_sure`, one of its URLs after another
+    /// finds out for how long, from all over its queue: the first may be a dead link. So does a page that
     /// was good before, by an errand of that number ([`Frontier::take_doubted`]): another one each time.
     pub fn look_into(
         &mut self,
@@ -235,7 +236,9 @@ impl Frontier {
         number: u64,
         may_be_asked: impl Fn(&CanonicalUrl) -> bool,
     ) {
-        self.ask_first(url);
+        if !is_sure {
+            self.ask_first(url);
+        }
         let (host, origin) = (url.host(), url.origin());
         let id = self.host_id(&host);
         let good = self.silent.good.get(&host).into_iter().flatten().rev();

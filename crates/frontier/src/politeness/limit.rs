@@ -99,6 +99,8 @@ pub(crate) struct LookedInto {
     refused: usize,
     /// So many are known.
     known: usize,
+    /// How often it was looked into.
+    pub(crate) looks: u32,
     /// Such a page is asked for.
     pub(crate) is_asked: bool,
     /// One came since the run's page was asked for last.
@@ -112,6 +114,7 @@ impl LookedInto {
             is_sure: false,
             refused: 0,
             known: 0,
+            looks: 0,
             is_asked: false,
             came: false,
         }
@@ -124,6 +127,7 @@ impl LookedInto {
             *self = Self::new(sign.clone());
         }
         (self.is_sure, self.known) = (is_sure, known);
+        self.looks = self.looks.wrapping_add(1);
         // Once is enough, as long as no other has spoken against it.
         self.came &= !is_sure;
         if known == 0 || self.came || std::mem::replace(&mut self.is_asked, true) {
@@ -146,7 +150,7 @@ impl LookedInto {
     pub(crate) fn good_pages(&self, sign: &Sign) -> GoodPages {
         match self.sign == *sign {
             true if self.came => GoodPages::Come,
-            true if self.known > 0 && self.refused >= self.known => GoodPages::Refused,
+            true if self.known >= GOOD_PAGES && self.refused >= self.known => GoodPages::Refused,
             true | false => GoodPages::Unknown,
         }
     }

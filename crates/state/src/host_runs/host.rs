@@ -254,6 +254,32 @@ impl Host {
         }
     }
 
+    /// URLs that it remembers.
+    pub(super) fn urls(&self) -> usize {
+        let of_run = self.run.as_ref().map_or(0, |run| run.urls.len());
+        of_run + self.missed.as_ref().map_or(0, |missed| missed.others.len())
+    }
+
+    /// Whether a URL is asked for that is to tell of others.
+    pub(super) fn is_looked_into(&self) -> bool {
+        let asked = self.run.as_ref().and_then(Run::asked);
+        asked.is_some() || self.missed.is_some()
+    }
+
+    /// A run of its own has come to light. One that is looked into goes on.
+    pub(super) fn join(&mut self, mut own: Run) {
+        match self.run.take() {
+            Some(mut run) if run.asked().is_some() => {
+                run.remember(own.urls);
+                self.run = Some(run);
+            }
+            before => {
+                own.remember(before.into_iter().flat_map(|run| run.urls));
+                self.run = Some(own);
+            }
+        }
+    }
+
     /// Lets the URLs go that it remembers.
     pub(super) fn forget_urls(&mut self) {
         if let Some(run) = &mut self.run {

@@ -49,10 +49,10 @@ pub(crate) fn sign_of_success(retry_after_s: Option<f64>, words: u32, payload: &
     }
 }
 
-/// Whether an answer is a page of the host, wanted or not.
-pub(super) fn is_page(page: &PageRecord) -> bool {
-    match &page.outcome {
-        Outcome::Judged(_) => page.junk().is_none_or(|reason| match reason.kind() {
+/// Whether an outcome is that of a page of the host, wanted or not.
+pub(super) fn is_page(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Judged(_) => outcome.junk().is_none_or(|reason| match reason.kind() {
             JunkKind::NoPage | JunkKind::Unwanted | JunkKind::Withheld | JunkKind::LinkList => true,
             // A notice with words enough is kept once.
             JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error | JunkKind::Wall => false,
