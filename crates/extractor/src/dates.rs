@@ -275,6 +275,11 @@ pub(crate) fn may_stand_in(text: &str) -> bool {
         || text.contains(is_cjk) && forms::short_year_first(text).is_some()
 }
 
+/// Whether a date stands in a line, whatever its language and its role.
+pub(crate) fn stands_in(text: &str) -> bool {
+    may_stand_in(text) && written(text, true).is_some()
+}
+
 /// A date in a URL's path: "/2021/03/05/", "/20210305/", "/2021-03-05-".
 pub(crate) fn in_path(path: &str) -> Option<String> {
     let found = forms::in_path(path)?;
