@@ -4,13 +4,18 @@
 //! hours ago") are not read, since they need a clock and extraction has none.
 
 mod calendars;
+mod digits;
 mod forms;
+mod jalali;
+mod months;
+mod named_parts;
 pub(crate) mod names;
 mod order;
 mod role;
 
 use crate::bounded::byte_prefix;
 use crate::char_counts::is_cjk;
+pub(crate) use months::is_month;
 pub(crate) use order::MonthFirst;
 use role::WEEKDAYS;
 pub(crate) use role::{Role, role_of};
@@ -148,7 +153,9 @@ fn find(text: &str, month_first: MonthFirst, fits: &dyn Fn(Role, bool) -> bool) 
 
 fn ends_sentence(text: &str) -> bool {
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'”’」）)".contains(c));
-    text.ends_with(['.', '。', '!', '！', '?', '？', '…']) && !text.ends_with(".m.")
+    // "10 a.m.", and "year" in Russian, Bulgarian and Ukrainian behind one.
+    let is_short_word = [".m.", " г.", " р."].iter().any(|end| text.ends_with(end));
+    text.ends_with(['.', '。', '!', '！', '?', '？', '…']) && !is_short_word
 }
 
 /// Whether a dash follows the date: "London, 5 March 2021 – The council ...".
@@ -171,10 +178,11 @@ pub(crate) fn written(text: &str, month_first: impl Into<MonthFirst>) -> Option<
 
 /// The first date in a line of text, with where it stands in the line in lower case, and that line.
 fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)> {
-    let text = byte_prefix(text, LINE_BYTES_MAX);
+    let text = &*digits::in_ascii(byte_prefix(text, LINE_BYTES_MAX));
     let may_be_elsewhere = calendars::may_stand_in(text);
     let may_be_short = text.contains(is_cjk) && forms::short_year_first(text).is_some();
-    if !forms::has_year(text) && !may_be_elsewhere && !may_be_short {
+    let may_be_jalali = jalali::may_stand_in(text);
+    if !forms::has_year(text) && !may_be_elsewhere && !may_be_short && !may_be_jalali {
         return None;
     }
     let text = text.to_lowercase();
@@ -218,10 +226,16 @@ fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)>
         forms::month_day_time(&text),
     ] {
         if let Some(found) = found
-            && let Some(month) = month(found.month)
+            && let Some(month) = months::number(found.month)
         {
             keep(found.at, checked(found.year, month, found.day));
         }
+    }
+    if let Some(found) = named_parts::first(&text) {
+        keep(found.at, checked(found.year, found.month, found.day));
+    }
+    if let Some(found) = jalali::first(&text).filter(|_| may_be_jalali) {
+        keep(found.at, day(found.year, found.month, found.day));
     }
     if let Some(found) = calendars::first(&text).filter(|_| may_be_elsewhere) {
         keep(found.at, day(found.year, found.month, found.day));
@@ -238,8 +252,11 @@ fn full_year(year: &str) -> String {
 
 /// Where the first date of a line begins.
 pub(crate) fn place(text: &str) -> Option<usize> {
-    let (at, _, _) = first(text, true.into())?;
-    Some(text.floor_char_boundary(at))
+    let (at, _, lower) = first(text, true.into())?;
+    // Digits of other scripts and letters in lower case may have fewer bytes, but as many characters.
+    let before = lower[..at].chars().count();
+    let mut places = text.char_indices().map(|(at, _)| at);
+    Some(places.nth(before).unwrap_or(text.len()))
 }
 
 /// Whether a line begins with a date.
@@ -247,11 +264,20 @@ pub(crate) fn begins(text: &str) -> bool {
     place(text) == Some(0)
 }
 
-/// Whether a date may stand in a line that [`Marker::Date`](crate::line_markers::Marker::Date) does not tell: one in Korean, or
-/// with a year of two digits.
+/// Whether a date may stand in a line, by the digits of a year or the signs of a calendar: what no date can be read from is told at
+/// little cost.
 pub(crate) fn may_stand_in(text: &str) -> bool {
-    let text = byte_prefix(text, LINE_BYTES_MAX);
-    text.contains('년') || text.contains(is_cjk) && forms::short_year_first(text).is_some()
+    let text = &*digits::in_ascii(byte_prefix(text, LINE_BYTES_MAX));
+    forms::has_year(text)
+        || calendars::may_stand_in(text)
+        || jalali::may_stand_in(text)
+        || text.contains('년')
+        || text.contains(is_cjk) && forms::short_year_first(text).is_some()
+}
+
+/// Whether a date stands in a line, whatever its language and its role.
+pub(crate) fn stands_in(text: &str) -> bool {
+    may_stand_in(text) && written(text, true).is_some()
 }
 
 /// A date in a URL's path: "/2021/03/05/", "/20210305/", "/2021-03-05-".
@@ -284,44 +310,6 @@ fn day(year: i32, month: u8, day: u8) -> Option<String> {
 /// Whether a word in lower case is a day of the week.
 pub(crate) fn is_weekday(word: &str) -> bool {
     WEEKDAYS.contains(&word)
-}
-
-/// Whether a word in lower case is a month's name or the first letters by which a month is known.
-pub(crate) fn is_month(word: &str) -> bool {
-    const NAMES: &str = " january february march april may june july august september october november december \
-        januar februar märz mai juni juli oktober dezember \
-        janvier février mars avril juin juillet août septembre octobre novembre décembre \
-        enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre \
-        janeiro fevereiro março maio junho julho setembro outubro novembro dezembro \
-        gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre sept ";
-    let is_short = word.chars().count() == 3 && month(word).is_some();
-    is_short || (word.len() > 3 && NAMES.split(' ').any(|name| name == word))
-}
-
-/// The number of a month by the first letters of its name, in the most frequent languages.
-fn month(name: &str) -> Option<&'static str> {
-    const MONTHS: [(&str, &[&str]); 12] = [
-        ("1", &["jan", "ene", "gen", "янв", "sty", "led", "ocak"]),
-        ("2", &["feb", "fév", "fev", "фев", "lut", "şub"]),
-        ("3", &["mar", "mär", "mrt", "мар", "břez"]),
-        ("4", &["apr", "abr", "avr", "апр", "kwi", "nis"]),
-        ("5", &["may", "mai", "mag", "maj", "мая", "май", "mei"]),
-        ("6", &["jun", "juin", "giu", "июн", "cze", "haz"]),
-        ("7", &["jul", "juil", "lug", "июл", "lip", "tem"]),
-        ("8", &["aug", "aoû", "aou", "ago", "авг", "sie", "ağu"]),
-        ("9", &["sep", "set", "сен", "wrz", "eyl"]),
-        ("10", &["oct", "okt", "ott", "out", "окт", "paź", "eki"]),
-        ("11", &["nov", "ноя", "lis", "kas"]),
-        ("12", &["dec", "dez", "déc", "dic", "дек", "gru", "ara"]),
-    ];
-    // "juillet" begins like the names of June in other languages.
-    if name.starts_with("juil") {
-        return Some("7");
-    }
-    MONTHS
-        .iter()
-        .find(|(_, heads)| heads.iter().any(|head| name.starts_with(head)))
-        .map(|(number, _)| *number)
 }
 
 #[cfg(test)]

@@ -103,10 +103,18 @@ impl<'t> Cursor<'t> {
             .filter(|year| year.starts_with("19") || year.starts_with("20"))
     }
 
-    /// Takes a name of three to twelve letters.
+    /// Takes a name of three to twelve letters; where letters are no Latin ones nor each a word, two may do (मई).
     fn name(&mut self) -> Option<&'t str> {
-        let found = self.all(char::is_alphabetic);
-        (3..=12).contains(&found.chars().count()).then_some(found)
+        let found = self.all(|c| c.is_alphabetic() || is_sign_of_letter(c));
+        let is_latin = |c: char| c < '\u{370}';
+        let least = if found.contains(is_latin) || found.contains(is_cjk) {
+            3
+        } else {
+            2
+        };
+        (least..=12)
+            .contains(&found.chars().count())
+            .then_some(found)
     }
 }
 
@@ -114,6 +122,11 @@ impl<'t> Cursor<'t> {
 /// have no spaces: in "发表于2024年3月5日" the date begins behind a letter.
 fn in_word(c: char) -> bool {
     (c.is_alphanumeric() || c == '_') && !is_cjk(c)
+}
+
+/// Whether a character is a sign of the letter before it that is no letter itself: points and vowels of Arabic, Indian and Khmer scripts.
+fn is_sign_of_letter(c: char) -> bool {
+    matches!(c, '\u{64b}'..='\u{65f}' | '\u{93c}' | '\u{94d}' | '\u{17b4}'..='\u{17d3}')
 }
 
 /// Year, month and day as they stand in a text.
@@ -313,7 +326,7 @@ pub(super) fn day_month(text: &str) -> Option<Written<'_>> {
         }
         let month = cursor.name()?;
         cursor.one(|c| c == '.');
-        cursor.one(|c| c == ',');
+        cursor.one(|c| matches!(c, ',' | '،'));
         cursor.some(between)?;
         cursor.particle(&["del", "de"]);
         let year = cursor.year()?;

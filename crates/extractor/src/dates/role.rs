@@ -16,7 +16,8 @@ pub(crate) enum Role {
 }
 
 /// Words for publishing, in lower case.
-const OF_PUBLISHING: [&str; 41] = [
+const OF_PUBLISHING: [&str; 94] = [
+    "публикация",
     "published",
     "posted",
     "publication",
@@ -58,10 +59,62 @@ const OF_PUBLISHING: [&str; 41] = [
     "опубликовано",
     "opublikowano",
     "printed in",
+    "publiée",
+    "publicada",
+    "pubblicata",
+    "publicación",
+    "publicação",
+    "gepostet",
+    "geplaatst",
+    "gepubliceerd",
+    "publicerad",
+    "publisert",
+    "udgivet",
+    "julkaistu",
+    "publicat",
+    "опубликована",
+    "дата публикации",
+    "опубліковано",
+    "публікація",
+    "publikacja",
+    "opublikowana",
+    "data publikacji",
+    "publikováno",
+    "vydáno",
+    "zveřejněno",
+    "δημοσιεύτηκε",
+    "δημοσιεύθηκε",
+    "δημοσίευση",
+    "αναρτήθηκε",
+    "yayınlanma",
+    "yayınlandı",
+    "yayımlanma",
+    "yayımlandı",
+    "yayın tarihi",
+    "نُشر",
+    "نشر",
+    "تاريخ النشر",
+    "تم النشر",
+    "انتشار",
+    "منتشر شده",
+    "פורסם",
+    "תאריך פרסום",
+    "प्रकाशित",
+    "เผยแพร",
+    "โพสต์",
+    "ចេញផ្សាយ",
+    "đăng",
+    "xuất bản",
+    "ngày đăng",
+    "diterbitkan",
+    "dipublikasikan",
+    "diposting",
+    "terbit",
+    "النشر",
 ];
 
 /// Words for a change of the text.
-const OF_CHANGES: [&str; 27] = [
+const OF_CHANGES: [&str; 100] = [
     "updated",
     "modified",
     "edited",
@@ -89,11 +142,84 @@ const OF_CHANGES: [&str; 27] = [
     "actualizado",
     "aggiornato",
     "обновлено",
+    "updatet",
+    "zuletzt geändert",
+    "geändert",
+    "mise à jour",
+    "modifiée",
+    "actualizada",
+    "actualización",
+    "atualizado",
+    "atualizada",
+    "atualização",
+    "modificado",
+    "aggiornata",
+    "aggiornamento",
+    "modificato",
+    "bijgewerkt",
+    "gewijzigd",
+    "uppdaterad",
+    "ändrad",
+    "oppdatert",
+    "opdateret",
+    "ændret",
+    "päivitetty",
+    "muokattu",
+    "actualizat",
+    "обновлена",
+    "обновление",
+    "изменено",
+    "редактировалось",
+    "оновлено",
+    "оновлення",
+    "змінено",
+    "aktualizacja",
+    "zaktualizowano",
+    "edytowano",
+    "modyfikacja",
+    "aktualizováno",
+    "aktualizace",
+    "upraveno",
+    "změněno",
+    "ενημερώθηκε",
+    "ενημέρωση",
+    "τροποποιήθηκε",
+    "güncelleme",
+    "güncellendi",
+    "güncellenme",
+    "düzenleme",
+    "تحديث",
+    "تم التحديث",
+    "تعديل",
+    "به‌روزرسانی",
+    "بروزرسانی",
+    "به روز رسانی",
+    "ویرایش",
+    "עודכן",
+    "עדכון",
+    "अपडेट",
+    "अद्यतन",
+    "संशोधित",
+    "อัปเดต",
+    "อัพเดท",
+    "อัพเดต",
+    "แก้ไข",
+    "ปรับปรุง",
+    "កែប្រែ",
+    "ធ្វើបច្ចុប្បន្នភាព",
+    "cập nhật",
+    "sửa đổi",
+    "diperbarui",
+    "pembaruan",
+    "diubah",
+    "التحديث",
+    "ажурирано",
+    "ενημερωθηκε",
 ];
 
 /// Words for the making of a copy: when it was printed, fetched or looked up; for terms; for the lives of
 /// people; for what a text announces; and for the present, as forums show it.
-const OF_OTHERS: [&str; 80] = [
+const OF_OTHERS: [&str; 115] = [
     "currently",
     "now is",
     "aktuelle zeit",
@@ -174,12 +300,91 @@ const OF_OTHERS: [&str; 80] = [
     "会议时间",
     "开始时间",
     "结束时间",
+    "bis",
+    "bis zum",
+    "jusqu'au",
+    "jusqu’au",
+    "hasta",
+    "hasta el",
+    "até",
+    "fino al",
+    "tot",
+    "do dnia",
+    "ważne do",
+    "do",
+    "до",
+    "έως",
+    "μέχρι",
+    "kadar",
+    "حتى",
+    "تا",
+    "עד",
+    "ถึง",
+    "đến",
+    "hingga",
+    "sampai",
+    "geboren",
+    "né le",
+    "née le",
+    "nacido",
+    "nacida",
+    "nato il",
+    "nata il",
+    "родился",
+    "родилась",
+    "народився",
+    "народилася",
+    "doğum tarihi",
 ];
 
 /// What may stand between such a word and its date.
-const JOINTS: [&str; 17] = [
-    "on", "at", "date", "time", "于", "於", "时间", "時間", "日期", "日", "时", "为", "일시",
-    "일자", "일", "시간", "날짜",
+const JOINTS: [&str; 46] = [
+    "on",
+    "at",
+    "date",
+    "time",
+    "于",
+    "於",
+    "时间",
+    "時間",
+    "日期",
+    "日",
+    "时",
+    "为",
+    "일시",
+    "일자",
+    "일",
+    "시간",
+    "날짜",
+    "am",
+    "le",
+    "el",
+    "em",
+    "il",
+    "dne",
+    "op",
+    "den",
+    "в",
+    "о",
+    "от",
+    "στις",
+    "tarihi",
+    "في",
+    "بتاريخ",
+    "در",
+    "ב",
+    "किया गया",
+    "को",
+    "เมื่อ",
+    "ล่าสุด",
+    "នៅ",
+    "ngày",
+    "lúc",
+    "pada",
+    "tanggal",
+    "data",
+    "dátum",
+    "дата",
 ];
 
 /// The days of the week.
@@ -201,7 +406,7 @@ pub(super) const WEEKDAYS: [&str; 14] = [
 ];
 
 /// What may stand before the first word of a line that announces its date.
-const BEGINNINGS: [&str; 11] = [
+const BEGINNINGS: [&str; 29] = [
     "last",
     "first",
     "originally",
@@ -213,6 +418,24 @@ const BEGINNINGS: [&str; 11] = [
     "本页",
     "最后",
     "最近",
+    "zuletzt",
+    "dernière",
+    "última",
+    "último",
+    "ultimo",
+    "ultima",
+    "ostatnia",
+    "poslední",
+    "последнее",
+    "последняя",
+    "останнє",
+    "τελευταία",
+    "son",
+    "آخر",
+    "آخرین",
+    "अंतिम",
+    "lần cuối",
+    "terakhir",
 ];
 
 /// What stands before a date, in lower case, says of it. In a sentence a word of publishing counts only
@@ -271,7 +494,7 @@ fn without_joints(mut before: &str) -> &str {
         let joint = JOINTS.iter().chain(&WEEKDAYS).find_map(|joint| {
             before
                 .strip_suffix(joint)
-                .filter(|rest| !joint.is_ascii() || !rest.ends_with(char::is_alphanumeric))
+                .filter(|rest| !has_bounds(joint) || !rest.ends_with(char::is_alphanumeric))
         });
         match joint {
             Some(shorter) if !is_known(before) => before = shorter,
@@ -290,13 +513,21 @@ fn without_beginnings(part: &str) -> &str {
 
 fn begins_with(text: &str, word: &str) -> bool {
     let rest = text.strip_prefix(word);
-    rest.is_some_and(|rest| !word.is_ascii() || !rest.starts_with(char::is_alphabetic))
+    rest.is_some_and(|rest| !has_bounds(word) || !rest.starts_with(char::is_alphabetic))
+}
+
+/// Whether a word is of a script that has spaces between words.
+fn has_bounds(word: &str) -> bool {
+    const THAI: char = '\u{e00}';
+    const KHMER: std::ops::RangeInclusive<char> = '\u{1780}'..='\u{17ff}';
+    let bounded = |c: char| c < THAI || !(c < '\u{1000}' || KHMER.contains(&c) || is_cjk(c));
+    word.chars().next().is_some_and(bounded)
 }
 
 /// Whether a text ends with one of some words. "Reprinted" does not end with "printed".
 fn ends_with_one(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| {
         let rest = text.strip_suffix(word);
-        rest.is_some_and(|rest| !word.is_ascii() || !rest.ends_with(char::is_alphabetic))
+        rest.is_some_and(|rest| !has_bounds(word) || !rest.ends_with(char::is_alphabetic))
     })
 }

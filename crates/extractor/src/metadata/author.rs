@@ -12,6 +12,7 @@ use url::Url;
 use crate::bounded::byte_prefix;
 use crate::class_hints::Hint;
 use crate::classifier::Classified;
+use crate::dates;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, Piece};
 use crate::line_markers::Marker;
@@ -368,7 +369,13 @@ fn sender(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone<'_, '_>) -> Opt
     };
     let lines = zone.range.clone().filter(|&index| {
         let markers = survey.markers.get(index);
-        markers.is_some_and(|markers| markers.has(Marker::Date)) && zone.may_hold(index)
+        let is_marked = markers.is_some_and(|markers| markers.has(Marker::Date));
+        (is_marked
+            || survey
+                .texts
+                .get(index)
+                .is_some_and(|text| dates::stands_in(text)))
+            && zone.may_hold(index)
     });
     lines
         .filter_map(|index| flat.runs.get(index))

@@ -121,8 +121,40 @@ impl<'t> Named<'t> {
     }
 }
 
-/// Words that announce a name at the beginning of a line, in lower case.
-const ANNOUNCEMENTS: [&str; 22] = [
+/// Words that announce a name at the beginning of a line, in lower case; none stands behind one that it begins with.
+const ANNOUNCEMENTS: [&str; 54] = [
+    "escrito por",
+    "publicado por",
+    "verfasst von",
+    "geschrieben von",
+    "écrit par",
+    "publié par",
+    "scritto da",
+    "pubblicato da",
+    "opublikowane przez",
+    "autor článku",
+    "автор статьи",
+    "автор статті",
+    "опубликовал",
+    "опубликовала",
+    "опублікував",
+    "опублікувала",
+    "ditulis oleh",
+    "oleh",
+    "penulis",
+    "tác giả",
+    "đăng bởi",
+    "yazan",
+    "yazar",
+    "συντάκτης",
+    "γράφει",
+    "napisał",
+    "napisała",
+    "napsal",
+    "napsala",
+    "texto",
+    "текст",
+    "tekst",
     "by",
     "written by",
     "posted by",
@@ -148,7 +180,25 @@ const ANNOUNCEMENTS: [&str; 22] = [
 ];
 
 /// Those of them that are nouns.
-const NOUNS: [&str; 6] = ["author", "text", "автор", "autor", "autore", "auteur"];
+const NOUNS: [&str; 17] = [
+    "author",
+    "text",
+    "автор",
+    "autor",
+    "autore",
+    "auteur",
+    "autor článku",
+    "автор статьи",
+    "автор статті",
+    "penulis",
+    "tác giả",
+    "yazan",
+    "yazar",
+    "συντάκτης",
+    "texto",
+    "текст",
+    "tekst",
+];
 
 /// The name behind "by" or the like at the beginning of a line: words that begin with a capital, and
 /// particles of names between them.
@@ -323,6 +373,16 @@ mod tests {
             ("Bystanders saw it.", None),
             ("by the river", None),
             ("作者：", None),
+            ("Автор статьи: Анна Кузнецова", Some("Анна Кузнецова")),
+            ("Текст: Оксана Шевченко", Some("Оксана Шевченко")),
+            ("Yazar: Ayşe Yılmaz", Some("Ayşe Yılmaz")),
+            ("Συντάκτης: Μαρία Παπαδοπούλου", Some("Μαρία Παπαδοπούλου")),
+            ("Verfasst von Anna Müller", Some("Anna Müller")),
+            ("Tác giả: Nguyễn Thị Hồng", Some("Nguyễn Thị Hồng")),
+            ("Ditulis oleh Budi Santoso", Some("Budi Santoso")),
+            ("Napsal Jiří Novák", Some("Jiří Novák")),
+            ("Autor článku: Jiří Novák", Some("Jiří Novák")),
+            ("Текст Закона", None),
         ] {
             assert_eq!(name_in(line).as_deref(), name, "{line}");
         }

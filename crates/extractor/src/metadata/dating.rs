@@ -157,6 +157,10 @@ impl<'d, 'a> Dating<'d, 'a> {
         };
         // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
         // is the day in the publisher's own time zone.
+        let is_same = |day: &String| dates::days_from(day, &declared) == Some(0);
+        if in_url.as_ref().is_some_and(is_same) {
+            return Some(declared);
+        }
         let shown = [in_url, near()];
         shown
             .into_iter()
@@ -322,7 +326,8 @@ impl<'d, 'a> Dating<'d, 'a> {
         let (survey, zone) = (self.survey, self.zone);
         let dated = |index: usize, read: &Reader| -> Option<String> {
             let text = &survey.texts[index];
-            if !survey.markers[index].has(Marker::Date) && !dates::may_stand_in(text) {
+            // A relative time may have its day in a title.
+            if !dates::may_stand_in(text) && !survey.markers[index].has(Marker::Date) {
                 return None;
             }
             let told = titled_times::with_day(self.flat, index, text, self.month_first);
@@ -575,6 +580,44 @@ mod tests {
             None,
         );
         check("<p>2023年5月6日 来源：晨报</p>", Some("2023-05-06"), None);
+    }
+
+    #[test]
+    fn a_date_beside_the_title_is_read_in_any_language() {
+        let day = Some("2024-03-12");
+        for line in [
+            "12 de marzo de 2024",
+            "Публикация: 12 марта 2024 г.",
+            "12 มีนาคม 2567",
+            "12 مارس 2024",
+            "Đăng ngày 12 tháng 3 năm 2024",
+            "פורסם: 12 במרץ 2024",
+            "Dipublikasikan: 12 Maret 2024",
+        ] {
+            check(&format!("<p>{line}</p>"), day, None);
+        }
+    }
+
+    #[test]
+    fn a_change_is_told_in_any_language() {
+        for line in [
+            "Aktualizacja: 12.03.2024",
+            "Обновлено: 12.03.2024",
+            "Ενημέρωση: 12.03.2024",
+            "آخر تحديث: 12.03.2024",
+            "به‌روزرسانی: 12.03.2024",
+            "עודכן: 12.03.2024",
+            "Aktualizováno 12.03.2024",
+            "Güncelleme: 12.03.2024",
+            "Atualizado em 12.03.2024",
+            "Cập nhật: 12.03.2024",
+            "Diperbarui: 12.03.2024",
+            "แก้ไขล่าสุด: 12.03.2024",
+            "अपडेट किया गया: 12.03.2024",
+        ] {
+            check(&format!("<p>{line}</p>"), None, Some("2024-03-12"));
+        }
+        check("<p>действительно до 12 марта 2024 г.</p>", None, None);
     }
 
     #[test]

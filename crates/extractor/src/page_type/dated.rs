@@ -24,8 +24,34 @@ const OTHERS: Hints = OTHER_PARTS.without(&[Hint::Footer, Hint::Form]);
 /// Whether a short line with a date stands just before the content or at its beginning.
 pub(super) fn near_title(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> bool {
     let first = main.iter().position(|&kept| kept).unwrap_or(0);
-    (first.saturating_sub(8)..(first + 4).min(flat.runs.len())).any(|index| {
-        survey.markers[index].has(Marker::Date) && flat.runs[index].counts.weight < 200
+    (first.saturating_sub(8)..(first + 4).min(flat.runs.len()))
+        .any(|index| flat.runs[index].counts.weight < 200 && has_date(flat, survey, index))
+}
+
+/// Whether a line tells a day: in the words of any language that dates are read in, or by a `<time>` for programs.
+fn has_date(flat: &FlatDom<'_>, survey: &Survey, run: usize) -> bool {
+    survey.markers[run].has(Marker::Date)
+        || dates::stands_in(&survey.texts[run])
+        || has_time_of_programs(flat, run)
+}
+
+/// Whether a piece at the beginning of a line stands in a `<time>` whose `datetime` is a date.
+fn has_time_of_programs(flat: &FlatDom<'_>, run: usize) -> bool {
+    const PIECES: usize = 8;
+    const LEVELS: usize = 2;
+    let pieces =
+        &flat.pieces[flat.runs[run].pieces.start as usize..flat.runs[run].pieces.end as usize];
+    let mut around = pieces
+        .iter()
+        .take(PIECES)
+        .flat_map(|piece| flat.ancestors(piece.element).take(LEVELS));
+    around.any(|at| {
+        let element = &flat.elements[at as usize];
+        let time = element
+            .element
+            .attr("datetime")
+            .filter(|_| element.tag == Tag::Time);
+        time.and_then(dates::machine).is_some()
     })
 }
 
@@ -72,7 +98,7 @@ fn is_date(flat: &FlatDom<'_>, survey: &Survey, part: ElementIndex, run: usize) 
     let line = &flat.runs[run];
     // When a page was changed is told by wikis and manuals.
     let is_change = || dates::modified_in(&survey.texts[run], true).is_some();
-    if !survey.markers[run].has(Marker::Date) || line.counts.weight > WEIGHT_MAX || is_change() {
+    if line.counts.weight > WEIGHT_MAX || !has_date(flat, survey, run) || is_change() {
         return false;
     }
     let piece = &flat.pieces[line.pieces.start as usize];
@@ -114,6 +140,17 @@ mod tests {
         assert_eq!(page.page_type, PageType::Article);
         assert_eq!(page.published.as_deref(), Some("2021-05-04"));
         assert_eq!(page.author.as_deref(), Some("Bo Reed"));
+    }
+
+    #[test]
+    fn a_date_makes_an_article_in_any_language() {
+        for line in [
+            "<div class=post-date>12 มีนาคม 2567</div>",
+            "<div class=post-date>12 марта 2024 г.</div>",
+            "<div><time datetime=2024-03-12T08:00:00+00:00>yn ddiweddar</time></div>",
+        ] {
+            assert_eq!(read(line).page_type, PageType::Article, "{line}");
+        }
     }
 
     #[test]
