@@ -411,15 +411,9 @@ impl HostRuns {
                 Found::Own => host.remember_in_run(back()),
                 Found::Nothing => {}
                 Found::Limits(sign, rest, urls) => {
+                    let known = Known::new(sign, rest);
+                    self.limits(name, known, back().filter(|_| !is_page), &mut step);
                     step.back.extend(urls);
-                    let mut known = Known::new(sign, rest);
-                    if !is_page {
-                        known.remember(back());
-                    }
-                    step.limit = Some(Some(known.limit.clone()));
-                    let before = self.known.insert(name.into(), known);
-                    step.back
-                        .extend(before.into_iter().flat_map(|mut before| before.take_back()));
                 }
             }
             self.remember(key);
@@ -439,6 +433,15 @@ impl HostRuns {
             None => {}
         }
         step
+    }
+
+    /// A host limits, and has ended a URL by that.
+    fn limits(&mut self, name: &str, mut known: Known, url: Option<Candidate>, step: &mut Step) {
+        known.remember(url);
+        step.limit = Some(Some(known.limit.clone()));
+        let before = self.known.insert(name.into(), known);
+        let ended = before.into_iter().flat_map(|mut known| known.take_back());
+        step.back.extend(ended);
     }
 
     /// What its answers were taken for is a run of the host's own, if none is looked into.
