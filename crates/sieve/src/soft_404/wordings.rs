@@ -461,6 +461,8 @@ pub(super) const WORDINGS: &[Wording] = &[
             "nu a fost gasita",
             "nu a fost găsit",
             "nu mai există",
+            "nu există",
+            "nu exista",
             "nu poate fi găsită",
             "a fost ștearsă",
         ],
@@ -660,7 +662,7 @@ pub(super) const WORDINGS: &[Wording] = &[
         told: &[
             "ขออภัย",
             "ที่คุณต้องการ",
-            "ที่คุณกำลังมองหา",
+            "ที่คุณกําลังมองหา",
             "ที่คุณค้นหา",
             "ที่คุณร้องขอ",
             "ขอโทษ",
