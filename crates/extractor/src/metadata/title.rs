@@ -369,7 +369,7 @@ pub(crate) fn letters(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     #[test]
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_page(head: &str, body: &str, expected: &str) {
+    pub(in crate::metadata) fn check_page(head: &str, body: &str, expected: &str) {
         let text =
             "<p>The river rose again on Thursday night, and took the old stone bridge with it.</p>"
                 .repeat(3);

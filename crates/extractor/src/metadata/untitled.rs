@@ -91,18 +91,7 @@ fn is_placeholder(title: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check_page(head: &str, body: &str, expected: &str) {
-        let text =
-            "<p>The river rose again on Thursday night, and took the old stone bridge with it.</p>"
-                .repeat(3);
-        let page = format!("<head>{head}</head><body>{body}{text}");
-        let url = Url::parse("https://www.marsh.example/2012/03/eel.html").unwrap();
-        let page = crate::extract(&page, &crate::PageContext::new(&url));
-        assert_eq!(page.title.as_deref(), Some(expected), "{head} {body}");
-    }
+    use super::super::title::tests::check_page;
 
     #[test]
     fn nothing_before_the_sites_name_is_no_title() {
