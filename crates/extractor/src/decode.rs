@@ -109,7 +109,9 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>, tld: Option<&str>) -> De
         return Decoded::of(encoding, source, bytes);
     };
     let decoded = Decoded::of(declared, source, bytes);
-    match overruling(&decoded, bytes, tld) {
+    let utf16 = utf16::detect(bytes).map(|found| (found, EncodingSource::Detected));
+    let utf16 = utf16.filter(|_| !decoded.encoding.starts_with("UTF-16"));
+    match utf16.or_else(|| overruling(&decoded, bytes, tld)) {
         Some((encoding, source)) => Decoded {
             overruled: Some(declared.name()),
             ..Decoded::of(encoding, source, bytes)

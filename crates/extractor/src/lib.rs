@@ -61,11 +61,13 @@ mod extract;
 mod features;
 mod flat_dom;
 mod formulas;
+mod front_matter;
 mod host_templates;
 mod json;
 mod jsonl;
 mod layout;
 mod line_markers;
+mod line_numbers;
 mod links;
 mod markdown;
 mod markdown_text;
@@ -75,13 +77,13 @@ mod own_text;
 mod page;
 mod page_type;
 mod parse_limits;
+mod plain_text;
 mod prefix_sums;
 mod shingles;
 mod stated_url;
 mod structured;
 mod survey;
 mod tag;
-mod text_title;
 mod titles;
 mod tokenizer;
 #[doc(hidden)]
@@ -103,5 +105,5 @@ pub use page::{
     WallDoubt,
 };
 pub use parse_limits::DomLimits;
-pub use text_title::{title_of_marked_text, title_of_text};
+pub use plain_text::{extract_text, title_of_marked_text, title_of_text};
 pub use walls::is_said_by_walls;

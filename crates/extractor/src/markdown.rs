@@ -9,14 +9,15 @@ use std::borrow::Cow;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::extract::extract_whole;
+use crate::front_matter::FrontMatter;
 use crate::metadata::short;
 use crate::page::{Page, PageContext};
-use crate::title_of_text;
+use crate::plain_text::title_of_text;
 
 /// Reads a text in Markdown.
 ///
-/// The title is that of its front matter (`title:` between `---`), else its first heading, else its
-/// first line.
+/// Title, author and date are those of its front matter (see [`front_matter`](mod@crate::front_matter)). Else the title is
+/// its first heading, or its first line.
 ///
 /// ```
 /// use extractor::{PageContext, extract_markdown};
@@ -31,10 +32,10 @@ pub fn extract_markdown(text: &str, context: &PageContext<'_>) -> Page {
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_FOOTNOTES;
     // The parser's own metadata blocks may stand anywhere, as sections between two rules do.
-    let (front_matter, text) = front_matter(text);
+    let (front_matter, text) = FrontMatter::of(text);
     let text = &*shallow(text);
     let mut titles = Titles {
-        front_matter: front_matter.and_then(title_in),
+        front_matter: front_matter.title,
         ..Titles::default()
     };
     let events = Parser::new_ext(text, options).inspect(|event| titles.look(event));
@@ -42,6 +43,9 @@ pub fn extract_markdown(text: &str, context: &PageContext<'_>) -> Page {
     pulldown_cmark::html::push_html(&mut html, events);
     let mut page = extract_whole(&html, context);
     page.title = titles.best().or_else(|| title_of_text(&page.text));
+    page.author = front_matter.author.or(page.author);
+    page.published = front_matter.published.or(page.published);
+    page.modified = front_matter.modified.or(page.modified);
     page
 }
 
@@ -110,33 +114,6 @@ fn too_deep(line: &str) -> Option<(usize, usize)> {
         at += sign;
     }
     None
-}
-
-/// What stands between two lines of `---` at the very beginning of a text, and what follows.
-fn front_matter(text: &str) -> (Option<&str>, &str) {
-    let Some(rest) = text.trim_start_matches('\u{feff}').strip_prefix("---") else {
-        return (None, text);
-    };
-    let mut end = match rest.find('\n') {
-        Some(end) if rest[..end].trim().is_empty() => end + 1,
-        _ => return (None, text),
-    };
-    let begin = end;
-    for line in rest[begin..].split_inclusive('\n') {
-        let is_end = matches!(line.trim_end(), "---" | "...");
-        if is_end {
-            return (Some(&rest[begin..end]), &rest[end + line.len()..]);
-        }
-        end += line.len();
-    }
-    (None, text)
-}
-
-fn title_in(front_matter: &str) -> Option<String> {
-    let title = front_matter
-        .lines()
-        .find_map(|line| line.strip_prefix("title:"))?;
-    Some(title.trim().trim_matches(['"', '\'']).to_owned())
 }
 
 /// What a text may be called by.

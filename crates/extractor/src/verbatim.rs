@@ -6,6 +6,7 @@ use html5ever::{LocalName, local_name};
 use scraper::{Html, Node, node::Element};
 
 use crate::dom::Attributes;
+use crate::line_numbers;
 use crate::tag::Tag;
 
 /// Bytes of one listing that are kept.
@@ -59,7 +60,7 @@ fn enter(node: NodeRef<'_, Node>, out: &mut String) -> bool {
             | local_name!("style")
             | local_name!("button")
             | local_name!("svg") => false,
-            _ if is_no_code(node, element) => false,
+            _ if is_no_code(node, element) || line_numbers::is_anchor(node) => false,
             _ => {
                 if is_line(element) {
                     begin_line(out);
@@ -124,16 +125,10 @@ fn is_no_code(node: NodeRef<'_, Node>, element: &Element) -> bool {
     if !is_named && !names.any(|name| matches!(name, "ln" | "lnum" | "lno" | "hl-ln")) {
         return false;
     }
-    let is_number = node.descendants().all(|below| match below.value() {
-        Node::Text(text) => text
-            .chars()
-            .all(|c| c.is_ascii_digit() || c.is_whitespace()),
-        _ => true,
-    });
     let is_aside = ["copy", "toolbar", "sr-only"]
         .iter()
         .any(|name| class.contains(name));
-    is_number || is_aside && Tag::of(&element.name.local) != Tag::Code
+    line_numbers::has_only_numbers(node) || is_aside && Tag::of(&element.name.local) != Tag::Code
 }
 
 /// The programming language that a listing's markup names: in the classes or attributes of the `<pre>`,

@@ -4,6 +4,9 @@
 //! binary. That is too strict for a crawler: old pages contain a stray control character, a text may
 //! begin with the letters of a format (`BMW`), and UTF-16 is full of zero bytes. Here a file is binary if
 //! it begins with the signature of a format, or if it has more control characters than any text.
+//!
+//! A script that sends a file may have sent something before it by mistake: a byte order mark, an empty line, a warning.
+//! Its server then says `text/html`. So the signature may follow blanks, and the controls are counted whatever a file begins with.
 
 use crate::sniff::{is_binary, sniff_content_type};
 
@@ -22,17 +25,86 @@ const CONTROLS_IN: usize = 50;
 /// assert_eq!(binary_type(b"BMW builds cars."), None);
 /// ```
 pub fn binary_type(bytes: &[u8]) -> Option<String> {
-    let found = sniff_content_type(None, bytes);
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    let controls = head.iter().filter(|byte| is_binary(**byte)).count();
+    if is_late_pdf(head) {
+        return Some("application/pdf".to_owned());
+    }
+    let found = match behind_blanks(bytes) {
+        Some(behind) => sniff_content_type(None, behind),
+        None => sniff_content_type(None, bytes),
+    };
+    let controls = controls_of(head);
     let is_text = match found.as_str() {
+        "text/html" | "text/xml" | "text/plain" if has_many_controls(head) => {
+            return Some("application/octet-stream".to_owned());
+        }
         "text/html" | "text/xml" | "text/plain" => true,
         "application/pdf" | "application/postscript" => false,
-        "application/octet-stream" => controls * CONTROLS_IN <= head.len() || is_like_utf16(head),
+        "application/octet-stream" => {
+            let is_stray = controls * CONTROLS_IN <= head.len().max(2 * CONTROLS_IN);
+            is_stray || is_like_utf16(head)
+        }
         // The signatures of some formats are letters, and a text may begin with them.
         _ => controls == 0,
     };
     (!is_text).then_some(found)
+}
+
+/// How many controls stand in it. Those of printers and chats, with which bold and coloured letters are written, do not
+/// count in what is UTF-8 otherwise: of a manual page every second byte may be one.
+fn controls_of(head: &[u8]) -> usize {
+    let valid = match std::str::from_utf8(head) {
+        Ok(_) => head.len(),
+        Err(error) => error.valid_up_to(),
+    };
+    // The last letter may be cut.
+    let is_utf8 = valid + 4 > head.len();
+    let is_style =
+        |byte: u8| is_utf8 && matches!(byte, 0x02 | 0x03 | 0x08 | 0x0f | 0x16 | 0x1d | 0x1f);
+    let controls = head
+        .iter()
+        .filter(|byte| is_binary(**byte) && !is_style(**byte));
+    controls.count()
+}
+
+/// What follows the mark of UTF-8 or blanks, where the signature of a format that no text begins with does.
+fn behind_blanks(bytes: &[u8]) -> Option<&[u8]> {
+    const SIGNATURES: [&[u8]; 7] = [
+        b"%PDF-",
+        b"\x89PNG\r\n\x1a\n",
+        b"\xff\xd8\xff",
+        b"PK\x03\x04",
+        b"\x1f\x8b\x08",
+        b"GIF89a",
+        b"Rar!\x1a\x07",
+    ];
+    let behind = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let behind = behind.trim_ascii_start();
+    let begins = |signature: &&[u8]| behind.starts_with(signature);
+    SIGNATURES.iter().any(begins).then_some(behind)
+}
+
+/// Whether a PDF begins behind other lines: its first line, and then a comment of bytes that are no letters, which tells
+/// programs that it is not text (ISO 32000-1, 7.5.2). Readers look for it in the first 1,024 bytes.
+fn is_late_pdf(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(1024)];
+    let mut lines = head.split(|byte| matches!(byte, b'\r' | b'\n'));
+    let mut lines = lines.by_ref().filter(|line| !line.is_empty());
+    lines.any(|line| line.starts_with(b"%PDF-"))
+        && lines.next().is_some_and(|comment| {
+            let high = comment.iter().skip(1).take(4);
+            comment.starts_with(b"%") && high.filter(|byte| **byte >= 0x80).count() == 4
+        })
+}
+
+/// Whether so many controls stand in it as in no page and no text. Zeros do not count: they fill up files, and what is in
+/// UTF-16 or UTF-32 is full of them.
+fn has_many_controls(head: &[u8]) -> bool {
+    const MANY: usize = 16;
+    let is_utf16 = head.starts_with(&[0xfe, 0xff]) || head.starts_with(&[0xff, 0xfe]);
+    let controls = head.iter().filter(|byte| **byte != 0 && is_binary(**byte));
+    let controls = controls.count();
+    !is_utf16 && controls >= MANY && controls * CONTROLS_IN > head.len()
 }
 
 /// Whether the bytes look like UTF-16 without a byte order mark: nearly every second byte is the high
@@ -132,6 +204,37 @@ mod tests {
         );
         assert_eq!(binary_type(stray.as_bytes()), None);
         assert_eq!(binary_type(b"<!doctype html>\0\0\0\x01\x02"), None);
+    }
+
+    #[test]
+    fn a_file_behind_what_a_script_sent_by_mistake_is_that_file() {
+        let noise = |n: usize| -> Vec<u8> {
+            (0..n as u32)
+                .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+                .collect()
+        };
+        let warning = "<br />\n<b>Warning</b>:  Undefined variable in <b>/get.php</b> on line <b>3</b><br />\n";
+        let pdf = b"%PDF-1.5\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n";
+        let png = [&b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], &noise(900)].concat();
+        for before in [
+            &b"\xef\xbb\xbf"[..],
+            b"\n",
+            b" \r\n\r\n",
+            warning.as_bytes(),
+        ] {
+            let found = binary_type(&[before, pdf].concat());
+            assert_eq!(found.as_deref(), Some("application/pdf"), "{before:?}");
+            assert!(
+                binary_type(&[before, &png].concat()).is_some(),
+                "{before:?}"
+            );
+        }
+        assert!(binary_type(&[warning.as_bytes(), &noise(3000)].concat()).is_some());
+        // A page about the format, and one that is filled up with zeros.
+        let about = b"<p>Each file begins with its version:\n<pre>\n%PDF-1.4\n1 0 obj\n</pre>";
+        assert_eq!(binary_type(about), None);
+        let filled = [&b"<!doctype html><p>A short page."[..], &[0; 4000]].concat();
+        assert_eq!(binary_type(&filled), None);
     }
 
     #[test]

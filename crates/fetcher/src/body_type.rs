@@ -1,8 +1,9 @@
-//! The type by which a body is read: that of a browser, but for four things that a browser leaves open.
+//! The type by which a body is read: that of a browser, but for five things that a browser leaves open.
 //!
 //! - A browser shows a PDF that its server calls `text/html` as a page of strange letters, and nobody
 //!   stays to read them. A crawler would: it splits them into words, finds a language and keeps them. So
 //!   what is called a page or a text is looked at as any file is, see [`binary_type`](crate::binary_type).
+//! - One control character makes no binary file of a text: mail, logs of chats, manual pages and files of DOS have some.
 //! - What is called a page or a text and is JSON, and what is called a page and is a style sheet or a script, is
 //!   that: see [`data`](crate::data).
 //! - A feed or a sitemap that is called a text is none to read: plain hosts know no other type for it.
@@ -12,7 +13,7 @@
 use crate::binary::binary_type;
 use crate::data;
 use crate::sniff::{root_of, sniff_content_type};
-use crate::text_form::TextForm;
+use crate::text_form::{TextForm, is_text_name};
 
 /// The type by which a body is read: lower-case `type/subtype` without parameters. `header` is the
 /// Content-Type as sent, `bytes` the body with its content codings undone.
@@ -40,7 +41,15 @@ pub fn body_type(header: Option<&str>, bytes: &[u8]) -> String {
 /// The same by what a body begins with.
 fn type_by_beginning(header: Option<&str>, bytes: &[u8]) -> String {
     let sniffed = sniff_content_type(header, bytes);
+    let is_declared = || {
+        let named = header.and_then(|header| header.trim_start().get(..sniffed.len()));
+        named.is_some_and(|named| named.eq_ignore_ascii_case(&sniffed))
+    };
     match sniffed.as_str() {
+        // To the standard one control character is enough.
+        "application/octet-stream" if !is_declared() => {
+            binary_type(bytes).unwrap_or_else(|| "text/plain".to_owned())
+        }
         // Text in UTF-16 is full of zero bytes, and not all of it can be told from a binary file.
         text if TextForm::of_type(text).is_some() && !is_utf16(header) => {
             binary_type(bytes).unwrap_or(sniffed)
@@ -56,17 +65,50 @@ fn is_xml(found: &str) -> bool {
     found.ends_with("/xml") || found.ends_with("+xml")
 }
 
-/// Types that servers give to files of which they know nothing, and to those that make a page.
-const DISGUISES: [&str; 4] = [
-    "application/octet-stream",
+/// Types that servers give to files of which they know nothing.
+const UNKNOWN: [&str; 2] = ["application/octet-stream", "binary/octet-stream"];
+
+/// Types that servers give to files of which they know nothing, and to those that make a page. A page that is called
+/// a text is one as well: version control and old servers call all that they serve so.
+const DISGUISES: [&str; 6] = [
+    UNKNOWN[0],
+    UNKNOWN[1],
     "application/x-httpd-php",
     "httpd/unix-directory",
     "text/htm",
+    "text/plain",
 ];
 
 /// Whether a body of this type says by its root element that it is a page.
 pub(crate) fn is_page_in_disguise(found: &str, bytes: &[u8]) -> bool {
     DISGUISES.contains(&found) && root_of(bytes).is_some_and(is_html)
+}
+
+/// The Content-Type by which a body is looked at. That which servers give to files of which they know nothing says
+/// nothing, so what is a text by its name (`path`) is taken for one, unless it is to be saved.
+pub(crate) fn declared_type(
+    content_type: Option<&str>,
+    path: &str,
+    is_attachment: bool,
+) -> Option<String> {
+    let is_unknown = |declared: &str| {
+        let essence = declared.split(';').next().unwrap_or_default().trim();
+        UNKNOWN
+            .iter()
+            .any(|name| essence.eq_ignore_ascii_case(name))
+    };
+    match content_type {
+        Some(declared) if !is_attachment && is_unknown(declared) && is_text_name(path) => {
+            Some("text/plain".to_owned())
+        }
+        declared => declared.map(str::to_owned),
+    }
+}
+
+/// Whether a Content-Disposition means that the body is to be saved as a file.
+pub(crate) fn is_attachment(disposition: &str) -> bool {
+    let kind = disposition.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("attachment")
 }
 
 /// The type of a JSON Feed.
@@ -151,6 +193,56 @@ mod tests {
             check("text/plain; charset=utf-8", bytes, is);
             check("application/xhtml+xml", bytes, is);
         }
+    }
+
+    #[test]
+    fn a_text_with_a_control_character_is_a_text() {
+        let log = "10:02 <carol> \u{2}hello\u{2} there, did the parcel come?\n".repeat(9);
+        let manual = "N\u{8}NA\u{8}AM\u{8}ME\u{8}E\n     c\u{8}cu\u{8}ut\u{8}t _\u{8}b_\u{8}r_\u{8}e_\u{8}a_\u{8}d into slices\n".repeat(20);
+        for text in [log.as_str(), &manual, "The end of a file.\r\n\u{1a}"] {
+            for header in ["", "text/plain", "text/plain; charset=UTF-8"] {
+                check(header, text.as_bytes(), "text/plain");
+            }
+        }
+        let utf16: Vec<u8> = "A sentence in two bytes a letter."
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        check("text/plain", &utf16, "text/plain");
+        check(
+            "text/plain",
+            b"\x7fELF\x02\x01\x01\0\0\0",
+            "application/octet-stream",
+        );
+        check(
+            "application/octet-stream",
+            b"a text",
+            "application/octet-stream",
+        );
+    }
+
+    #[test]
+    fn what_a_server_knows_nothing_of_is_known_by_its_name() {
+        let octets = Some("application/octet-stream");
+        let text = Some("text/plain".to_owned());
+        assert_eq!(declared_type(octets, "/a/guide.md", false), text);
+        assert_eq!(
+            declared_type(Some("Binary/Octet-Stream"), "/README", false),
+            text
+        );
+        assert_eq!(
+            declared_type(octets, "/a/guide.md", true).as_deref(),
+            octets
+        );
+        assert_eq!(
+            declared_type(octets, "/a/guide.iso", false).as_deref(),
+            octets
+        );
+        assert_eq!(
+            declared_type(Some("text/css"), "/a.txt", false).as_deref(),
+            Some("text/css")
+        );
+        assert_eq!(declared_type(None, "/a.txt", false), None);
     }
 
     #[test]

@@ -80,6 +80,8 @@ pub fn decode<'v>(
         match name.to_ascii_lowercase().as_str() {
             // Some servers name a coding though there is none, or put the charset here.
             "" | "identity" | "none" | "binary" | "utf-8" | "utf8" | "iso-8859-1" => {}
+            // What programs sent a file in when they stored it; it is sent without.
+            "aws-chunked" => {}
             "gzip" | "x-gzip" => codings.push(Coding::Gzip),
             "deflate" => codings.push(Coding::Deflate),
             "br" => codings.push(Coding::Brotli),

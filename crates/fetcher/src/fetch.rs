@@ -327,18 +327,17 @@ impl Fetched {
         self.status == 206 && range.map_or_else(has_parts, |range| !covers_all(range))
     }
 
-    /// Whether the body is meant to be saved as a file.
-    fn is_attachment(&self) -> bool {
-        let disposition = self.header("content-disposition").unwrap_or_default();
-        let kind = disposition.split(';').next().unwrap_or_default().trim();
-        kind.eq_ignore_ascii_case("attachment")
-    }
-
     /// The type by which the body is read; `bytes` is the body with its content codings undone. Beside what
-    /// [`body_type`](crate::body_type()) says, a page is one that is sent as a file of any kind, if it is not to be saved.
+    /// [`body_type`](crate::body_type()) says, a page is one that is sent as a file of any kind or as a text, and what
+    /// is sent as a file of unknown kind is a text by its name, if they are not to be saved.
     pub fn body_type(&self, bytes: &[u8]) -> String {
-        let found = body_type::body_type(self.content_type().as_deref(), bytes);
-        match body_type::is_page_in_disguise(&found, bytes) && !self.is_attachment() {
+        let disposition = self.header("content-disposition").unwrap_or_default();
+        let is_attachment = body_type::is_attachment(disposition);
+        let content_type = self.content_type();
+        let declared =
+            body_type::declared_type(content_type.as_deref(), self.url.path(), is_attachment);
+        let found = body_type::body_type(declared.as_deref(), bytes);
+        match body_type::is_page_in_disguise(&found, bytes) && !is_attachment {
             true => "text/html".to_owned(),
             false => found,
         }

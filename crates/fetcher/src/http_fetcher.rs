@@ -17,6 +17,7 @@ use http::header::{self, HeaderMap, HeaderValue};
 use url::Url;
 
 use crate::body::{Bandwidth, BodyMemory, BodyReader, Files};
+use crate::body_type::{declared_type, is_attachment};
 use crate::client::{build, builder, proxy_of, rate_of};
 use crate::config::HttpConfig;
 use crate::connecting::Connecting;
@@ -194,7 +195,7 @@ impl HttpFetcher {
         let status = response.status().as_u16();
         let http_version = version_name(response.version());
         let remote = response.remote_addr();
-        let files = self.files(request.purpose, response.headers());
+        let files = self.files(request.purpose, response.url(), response.headers());
         let headers = self.response_headers(response.headers())?;
         let reader = BodyReader {
             limits: &self.limits,
@@ -316,14 +317,17 @@ impl HttpFetcher {
     }
 
     /// Which bodies are not read on: of pages those that are none.
-    fn files(&self, purpose: Purpose, headers: &HeaderMap) -> Option<Files> {
+    fn files(&self, purpose: Purpose, url: &Url, headers: &HeaderMap) -> Option<Files> {
         // Of several the last counts, as in `Fetched::content_type`.
         let content_type = headers.get_all(header::CONTENT_TYPE).iter();
         let content_type = content_type
             .filter_map(|value| value.to_str().ok())
             .next_back();
+        let disposition = headers.get(header::CONTENT_DISPOSITION);
+        let disposition = disposition.and_then(|value| value.to_str().ok());
+        let is_attachment = is_attachment(disposition.unwrap_or_default());
         (purpose == Purpose::Page).then(|| Files {
-            content_type: content_type.map(str::to_owned),
+            content_type: declared_type(content_type, url.path(), is_attachment),
             is_coded: headers.contains_key(header::CONTENT_ENCODING),
             bytes_max: self.limits.file_bytes_max,
         })

@@ -18,11 +18,12 @@ pub enum TextForm {
 
 impl TextForm {
     /// The form of a body by its [`body_type`](crate::body_type()) and the path of its URL; `None` where it is no
-    /// text that is read. What is called plain and whose name ends as that of Markdown is Markdown: that is how
-    /// forges send the files of a repository.
+    /// text that is read. What is called plain and whose name ends as that of Markdown is Markdown, and so on: that is
+    /// how forges send the files of a repository.
     pub fn of(body_type: &str, path: &str) -> Option<TextForm> {
         match body_type {
             "text/plain" if is_markdown_name(path) => Some(TextForm::Markdown),
+            "text/plain" if ends_in(path, &MARKED_ENDINGS) => Some(TextForm::Marked),
             body_type => TextForm::of_type(body_type),
         }
     }
@@ -44,12 +45,29 @@ impl TextForm {
     }
 }
 
+/// How the names of texts end that mark their titles.
+const MARKED_ENDINGS: [&str; 4] = ["rst", "adoc", "asciidoc", "org"];
+
 /// Whether a file of this name is Markdown.
 pub fn is_markdown_name(path: &str) -> bool {
+    ends_in(path, &["md", "markdown", "mkd"])
+}
+
+/// Whether a file of this name is a text by custom: by its ending, or without one by capital letters (`README`,
+/// `INSTALL`). Servers often have no type for these.
+pub(crate) fn is_text_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_readme = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_readme
+        || is_markdown_name(name)
+        || ends_in(name, &MARKED_ENDINGS)
+        || ends_in(name, &["txt", "text"])
+}
+
+fn ends_in(path: &str, endings: &[&str]) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    ["md", "markdown", "mkd"]
-        .iter()
-        .any(|markdown| ending.eq_ignore_ascii_case(markdown))
+    let is_it = |known: &&str| ending.eq_ignore_ascii_case(known);
+    endings.iter().any(is_it)
 }
 
 #[cfg(test)]
@@ -64,6 +82,25 @@ mod tests {
         assert_eq!(of("text/plain", "/a.md/b"), Some(TextForm::Plain));
         assert_eq!(of("text/html", "/a.md"), Some(TextForm::Html));
         assert_eq!(of("text/x-rst", "/a"), Some(TextForm::Marked));
+        assert_eq!(of("text/plain", "/a.adoc"), Some(TextForm::Marked));
         assert_eq!(of("text/css", "/a.md"), None);
+    }
+
+    #[test]
+    fn a_text_is_known_by_its_name_where_its_server_knows_no_type() {
+        for path in ["/a.MD", "/a/b.rst", "/notes.txt", "/p/README", "/a.adoc"] {
+            assert!(is_text_name(path), "{path}");
+        }
+        for path in [
+            "/",
+            "/README/",
+            "/a",
+            "/Makefile",
+            "/a.txt.gz",
+            "/a.csv",
+            "/READ-1",
+        ] {
+            assert!(!is_text_name(path), "{path}");
+        }
     }
 }

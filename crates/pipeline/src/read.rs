@@ -225,7 +225,7 @@ impl Reader {
                         self.read_page(lease, fetched, body, form, &dom_limits)
                     }
                     TextForm::Plain | TextForm::Marked => {
-                        self.read_text(lease, fetched, body, form)
+                        self.read_text(lease, fetched, body, form, &dom_limits)
                     }
                 }
             }

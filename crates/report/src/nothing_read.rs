@@ -81,32 +81,66 @@ pub fn causes(report: &CrawlReport, dir: &Path) -> Vec<String> {
     lines
 }
 
-/// Why nothing was kept where the seeds' own pages have nothing on them, one a line; empty where a page was kept.
+/// Why nothing was kept where the seeds' own pages have nothing on them, or are files, one a line; empty where a page was kept.
 pub fn empty_seeds(report: &CrawlReport) -> Vec<String> {
-    let thin = JunkReason::Thin.name();
-    let is_empty =
-        |row: &&SeedRow| row.fate == thin && row.counts.admitted == 1 && row.example.is_none();
-    let empty: Vec<_> = report.seeds.iter().filter(is_empty).collect();
-    if report.totals.indexed > 0 || empty.is_empty() {
+    let of_fate = |fate: JunkReason| -> Vec<&SeedRow> {
+        let is_alone = |row: &&SeedRow| {
+            row.fate == fate.name() && row.counts.admitted == 1 && row.example.is_none()
+        };
+        report.seeds.iter().filter(is_alone).collect()
+    };
+    let (empty, files) = (
+        of_fate(JunkReason::Thin),
+        of_fate(JunkReason::UnsupportedType),
+    );
+    if report.totals.indexed > 0 {
         return Vec::new();
     }
-    let shown = empty.iter().take(CAUSES_MAX);
-    let mut lines: Vec<String> = shown
-        .map(|row| {
-            format!(
-                "the page of the seed {} is empty: hardly a word, and no link; a script may lead on from it, and none is run",
-                row.url
-            )
-        })
-        .collect();
-    let more = empty.len().saturating_sub(CAUSES_MAX) as u64;
-    if more > 0 {
-        lines.push(format!(
-            "{} like it",
-            plural(more, "more seed is", "more seeds are")
-        ));
+    let types: Vec<&str> = report.content_types.keys().map(String::as_str).collect();
+    let types = types.join(", ");
+    let (why, mend) = match types == "text/plain" {
+        true => (
+            "of a text no link is followed",
+            "  a list of URLs is given as --seeds FILE",
+        ),
+        false => (
+            "a script may lead on from it, and none is run",
+            "  seed the page that a browser ends up at",
+        ),
+    };
+    let mut lines = told(&empty, |row| {
+        format!(
+            "the page of the seed {} is empty: hardly a word, and no link; {why}",
+            row.url
+        )
+    });
+    lines.extend((!empty.is_empty()).then(|| mend.to_owned()));
+    let is_list = types.contains("xml") || types.contains("json");
+    lines.extend(told(&files, |row| {
+        format!(
+            "the seed {} is no page or text that is read ({types})",
+            row.url
+        )
+    }));
+    match files.first() {
+        Some(row) if is_list => lines.push(format!(
+            "  where it is a feed or a sitemap, seed it as sitemap:{}, and the pages that it lists are crawled",
+            row.url
+        )),
+        Some(_) => lines.push("  seed a page of its site instead: files are not read".to_owned()),
+        None => {}
     }
-    lines.push("  seed the page that a browser ends up at".to_owned());
+    lines
+}
+
+/// What is said of the first of some seeds, and how many there are beside them.
+fn told(rows: &[&SeedRow], say: impl Fn(&SeedRow) -> String) -> Vec<String> {
+    let mut lines: Vec<String> = rows.iter().take(CAUSES_MAX).map(|row| say(row)).collect();
+    let more = rows.len().saturating_sub(CAUSES_MAX) as u64;
+    if more > 0 {
+        let more = plural(more, "more seed is", "more seeds are");
+        lines.push(format!("{more} like it"));
+    }
     lines
 }
 

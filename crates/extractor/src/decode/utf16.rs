@@ -1,7 +1,8 @@
 //! UTF-16 that nothing declares: found by where its zero bytes stand.
 //!
 //! Markup is ASCII, so every second byte of a page in UTF-16 is zero as long as its markup goes, and all
-//! along where the text is of a Western language. Browsers do not look for that, and show such a page as
+//! along where the text is of a Western language. Of a text in another script only the ends of its lines, its blanks and
+//! digits have zeros, and the rest are letters of living scripts. Browsers do not look for that, and show such a page as
 //! letters with gaps; XML does (1.0, appendix F), and so do programs for mail and HTML.
 //!
 //! A text is taken for UTF-16 only if what it decodes to can be text: nothing that is no character, no
@@ -44,9 +45,22 @@ fn is_text(units: &[u16]) -> bool {
     // Of a page in Chinese the markup may be a small part; a text must show by itself what it is.
     let is_meant = match is_markup(units) {
         true => ascii * 10 >= units.len(),
-        false => ascii * 10 >= units.len() * 7,
+        false => ascii * 10 >= units.len() * 7 || are_letters(units, ascii),
     };
     is_meant && are_characters(units)
+}
+
+/// Whether nearly all are letters or signs of scripts that texts are written in, a few of them of ASCII.
+fn are_letters(units: &[u16], ascii: usize) -> bool {
+    let is_letter = |unit: &&u16| {
+        matches!(
+            unit,
+            // Greek to Thai; punctuation; kana and Han with theirs; Hangul; full-width forms.
+            0x370..=0x6FF | 0x900..=0xE7F | 0x2010..=0x2027 | 0x3000..=0x30FF | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3 | 0xFF00..=0xFF65
+        )
+    };
+    let letters = units.iter().filter(is_letter).count();
+    ascii > 0 && (letters + ascii) * 20 >= units.len() * 19
 }
 
 /// Whether they begin with a tag, a comment or a declaration.

@@ -8,6 +8,7 @@ use crate::char_counts::CharCounts;
 use crate::class_hints::{Hint, Hints};
 use crate::dom::Attributes;
 use crate::formulas;
+use crate::line_numbers;
 use crate::tag::Tag;
 
 use super::{
@@ -155,7 +156,9 @@ impl<'a> Flattener<'a> {
         if tag.is_block() {
             self.flush();
         }
-        if hints.has(Hint::LineNumbers) && has_only_numbers(node) {
+        // An element that is named after line numbers and holds nothing else is the gutter of a listing.
+        let is_gutter = hints.has(Hint::LineNumbers) && line_numbers::has_only_numbers(node);
+        if is_gutter || line_numbers::is_anchor(node) {
             return false;
         }
         let index = self.flat.elements.len() as ElementIndex;
@@ -458,18 +461,6 @@ fn is_screen_reader_class(classes: &str) -> bool {
                 | "d-none"
                 | "hide"
         )
-    })
-}
-
-/// Whether the text below a node is numbers and blanks. An element named after line numbers that holds
-/// nothing else is the gutter of a code listing, which no reader takes for text.
-fn has_only_numbers(node: NodeRef<'_, Node>) -> bool {
-    node.descendants().all(|below| match below.value() {
-        Node::Text(text) => text
-            .chars()
-            .all(|c| c.is_ascii_digit() || c.is_whitespace()),
-        Node::Document | Node::Fragment | Node::Element(_) => true,
-        Node::Doctype(_) | Node::Comment(_) | Node::ProcessingInstruction(_) => true,
     })
 }
 

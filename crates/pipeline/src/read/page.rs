@@ -108,26 +108,30 @@ impl Reader {
         fetched: &Fetched,
         body: Body,
         form: TextForm,
+        dom_limits: &DomLimits,
     ) -> Reading {
         let Body {
             bytes,
             payload,
             mut limits_hit,
         } = body;
+        let is_alone = is_read_alone(&bytes, form);
+        let _alone = is_alone.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let url = lease.url().url.to_url();
-        let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), None);
+        let tld = tld_of(&url);
+        let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());
         drop(bytes);
         limits_hit.extend(overruled(&decoded));
-        let mut page = Page::empty(&url);
-        page.title = match form {
-            TextForm::Marked => extractor::title_of_marked_text(&decoded.text),
-            TextForm::Plain | TextForm::Html | TextForm::Markdown => {
-                extractor::title_of_text(&decoded.text)
-            }
+        let context = PageContext {
+            url: &url,
+            encoding: decoded.encoding,
+            headers: &fetched.headers,
+            agent: &self.agent,
+            limits: dom_limits,
+            link_places: false,
         };
-        page.link_density = 0.0;
-        page.visible_text_chars = decoded.text.chars().count();
-        page.text = decoded.text;
+        let is_marked = form == TextForm::Marked;
+        let page = extractor::extract_text(decoded.text, is_marked, &context);
         let source = extractor::attribution(&page);
         self.finish(
             page,

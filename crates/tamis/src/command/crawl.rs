@@ -402,8 +402,10 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     for line in &causes {
         output.say(line);
     }
-    // A crawl of pages without text alone is a short one.
-    if judged > 0 && snapshot.junk.get(JunkReason::Thin.name()) == Some(&judged) {
+    // A crawl of pages without text and of files alone is a short one.
+    let without_text = [JunkReason::Thin, JunkReason::UnsupportedType];
+    let without_text = without_text.map(|reason| snapshot.junk.get(reason.name()).copied());
+    if judged > 0 && without_text.iter().flatten().sum::<u64>() == judged {
         for line in report::nothing_read::empty_seeds(&super::report::of(dir)?) {
             output.say(line);
         }

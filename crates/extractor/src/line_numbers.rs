@@ -1,0 +1,121 @@
+//! The numbers of lines beside a listing, which no reader takes for text.
+
+use ego_tree::NodeRef;
+use html5ever::local_name;
+use scraper::Node;
+
+use crate::dom::Attributes;
+use crate::tag::Tag;
+
+/// The elements around one that are looked at.
+const AROUND_MAX: usize = 4;
+
+/// Digits of a line's number.
+const DIGITS_MAX: usize = 7;
+
+/// Whether the text below a node is numbers and blanks.
+pub(crate) fn has_only_numbers(node: NodeRef<'_, Node>) -> bool {
+    node.descendants().all(|below| match below.value() {
+        Node::Text(text) => text
+            .chars()
+            .all(|c| c.is_ascii_digit() || c.is_whitespace()),
+        Node::Document | Node::Fragment | Node::Element(_) => true,
+        Node::Doctype(_) | Node::Comment(_) | Node::ProcessingInstruction(_) => true,
+    })
+}
+
+/// Whether an element is the number of a line by which others link to that line: an anchor with a number alone, in which
+/// its name ends (`<a name="L12">12</a>`), that links to itself or to the cell around it (gitweb, Trac, OpenGrok), or stands in a listing
+/// and is no link (LXR). Marks of footnotes lead elsewhere, and the number of a heading is part of it.
+pub(crate) fn is_anchor(node: NodeRef<'_, Node>) -> bool {
+    let Some(element) = node.value().as_element() else {
+        return false;
+    };
+    if element.name.local != local_name!("a") {
+        return false;
+    }
+    let around = || {
+        let elements = node
+            .ancestors()
+            .filter_map(|above| above.value().as_element());
+        elements.take(AROUND_MAX)
+    };
+    let name = [local_name!("id"), local_name!("name")]
+        .iter()
+        .find_map(|name| element.attribute(name))
+        .or_else(|| around().next()?.attribute(&local_name!("id")));
+    let Some(name) = name.filter(|name| name.ends_with(|last: char| last.is_ascii_digit())) else {
+        return false;
+    };
+    let is_to_itself = match element.attribute(&local_name!("href")) {
+        Some(href) => href.strip_prefix('#') == Some(name),
+        None => around().any(|above| above.name.local == local_name!("pre")),
+    };
+    is_to_itself
+        && is_number(node, name)
+        && !around().any(|above| Tag::of(&above.name.local).heading_level().is_some())
+}
+
+/// Whether a node holds nothing but the number that `name` ends in.
+fn is_number(node: NodeRef<'_, Node>, name: &str) -> bool {
+    let mut texts = node.children().map(|child| child.value().as_text());
+    let (Some(Some(text)), None) = (texts.next(), texts.next()) else {
+        return false;
+    };
+    let digits = text.trim();
+    let is_short = (1..=DIGITS_MAX).contains(&digits.len());
+    is_short && digits.bytes().all(|byte| byte.is_ascii_digit()) && name.ends_with(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{PageContext, extract};
+
+    fn text(page: &str) -> String {
+        let url = url::Url::parse("https://a.example/blob/f.txt").unwrap();
+        extract(page, &PageContext::new(&url)).text
+    }
+
+    #[test]
+    fn anchors_that_number_lines_are_none_of_the_text() {
+        let line = |n: usize| {
+            format!(
+                "a line of this text, the one that is called by {}",
+                "abcdefghijkl".chars().nth(n).unwrap()
+            )
+        };
+        let viewers: [fn(usize, &str) -> String; 4] = [
+            |n, line| {
+                format!("<div class=pre><a id=l{n} href=#l{n} class=linenr>   {n}</a> {line}</div>")
+            },
+            |n, line| {
+                format!(
+                    "<table><tr><th id=L{n}><a href=#L{n}>{n}</a></th><td>{line}</td></tr></table>"
+                )
+            },
+            |n, line| format!("<pre><a class=fline name=L00{n}>00{n}</a> {line}\n</pre>"),
+            |n, line| format!("<pre><a class=l name={n} href=#{n}>{n}</a>{line}\n</pre>"),
+        ];
+        for viewer in viewers {
+            let lines: String = (1..10).map(|n| viewer(n, &line(n))).collect();
+            let found = text(&format!("<title>f.txt</title><main>{lines}</main>"));
+            assert!(
+                found.contains(&line(4)) && !found.contains(|c: char| c.is_ascii_digit()),
+                "{found}"
+            );
+        }
+    }
+
+    #[test]
+    fn other_numbers_stay() {
+        let prose = "The mill by the river was sold again, and the miller told nobody. ".repeat(3);
+        let page = format!(
+            "<main><h2><a id=s7 href=#s7>7</a> The mill</h2><p>{prose}<a id=r5 href=#n5>5</a></p>\
+             <p>{prose}<a href=/p/6>6</a> of them.</p></main>"
+        );
+        let found = text(&page);
+        for number in ["7", "5", "6"] {
+            assert!(found.contains(number), "{number}: {found}");
+        }
+    }
+}
