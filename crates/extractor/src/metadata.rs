@@ -28,7 +28,7 @@ mod without_site;
 use html5ever::local_name;
 use url::Url;
 
-use crate::bounded::char_prefix;
+use crate::bounded::{byte_prefix, char_prefix};
 use crate::classifier::Classified;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
@@ -265,6 +265,7 @@ fn primary(code: &str) -> String {
 
 /// The text of an element's runs in one line, at most [`FIELD_CHARS_MAX`] characters.
 pub(crate) fn element_text(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> String {
+    const BYTES_MAX: usize = 4 * FIELD_CHARS_MAX;
     if at == NO_ELEMENT {
         return String::new();
     }
@@ -277,8 +278,8 @@ pub(crate) fn element_text(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex
         if !out.is_empty() {
             out.push(' ');
         }
-        out.push_str(text);
-        if out.len() > 2000 {
+        out.push_str(byte_prefix(text, BYTES_MAX));
+        if out.len() > BYTES_MAX {
             break;
         }
     }
