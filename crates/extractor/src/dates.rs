@@ -3,6 +3,7 @@
 //! Machine-readable forms keep their time and zone; written-out forms give a day. Relative forms ("3
 //! hours ago") are not read, since they need a clock and extraction has none.
 
+mod ago;
 mod calendars;
 mod digits;
 mod forms;
@@ -17,6 +18,7 @@ use crate::bounded::byte_prefix;
 use crate::char_counts::is_cjk;
 pub(crate) use months::is_month;
 pub(crate) use order::MonthFirst;
+pub(crate) use ago::is_ago;
 use role::WEEKDAYS;
 pub(crate) use role::{Role, role_of};
 
