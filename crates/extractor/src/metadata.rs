@@ -70,7 +70,8 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
     } = page;
     let site_name = site_name(flat, structured);
     let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
-    let zone = BylineZone::of(page, title.as_deref());
+    let lang = language(flat, structured, survey, main);
+    let zone = BylineZone::of(page, title.as_deref(), lang.as_deref());
     let dating = Dating::of(
         flat,
         survey,
@@ -100,7 +101,7 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
             .filter(|image| matches!(image.scheme(), "http" | "https"))
             .map(String::from),
         licence: licence(flat, structured, base),
-        lang: language(flat, structured, survey, main),
+        lang,
         title,
         site_name: site_name.filter(|name| !name.is_empty()),
     }

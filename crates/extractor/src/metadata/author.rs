@@ -333,7 +333,9 @@ fn byline(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, lines: Range<usize>) ->
                 line.push(' ');
                 line.push_str(&line_with_edges(flat, index + 1)?);
             }
-            byline::name_in(&line).as_deref().and_then(name::clean)
+            byline::name_in(&line, zone.lang)
+                .as_deref()
+                .and_then(name::clean)
         })
 }
 
