@@ -9,6 +9,7 @@ mod byline;
 mod byline_zone;
 mod chapter;
 mod dating;
+mod declared_dates;
 mod heading;
 mod labelled;
 mod name;

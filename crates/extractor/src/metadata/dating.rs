@@ -13,7 +13,6 @@ use url::Url;
 
 use crate::bounded::{byte_suffix, char_prefix};
 use crate::class_hints::Hint;
-use crate::dates::names::{self, Place};
 use crate::dates::{self, MonthFirst, Role};
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Piece};
@@ -23,7 +22,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::{SIBLINGS_MAX, assigned, titled_times};
+use super::{SIBLINGS_MAX, assigned, declared_dates, titled_times};
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -138,7 +137,7 @@ impl<'d, 'a> Dating<'d, 'a> {
             .published
             .as_deref()
             .and_then(read)
-            .or_else(|| self.in_meta(names::published, read))
+            .or_else(|| declared_dates::published(self.flat, read))
             .or_else(|| in_url.clone());
         if self.zone.is_of_list() {
             return declared;
@@ -171,26 +170,11 @@ impl<'d, 'a> Dating<'d, 'a> {
 
     pub(super) fn modified(&self) -> Option<String> {
         let declared = self.structured.modified.as_deref().and_then(dates::machine);
-        let in_meta = || self.in_meta(names::modified, dates::machine);
+        let in_meta = || declared_dates::modified(self.flat);
         declared.or_else(in_meta).or_else(|| {
             let read = |text: &str, order| dates::modified_in(text, order);
             self.written_near(&read, &read, &|run| self.zone.may_say(run))
         })
-    }
-
-    /// The date of the `<meta>` whose name is trusted most.
-    fn in_meta(
-        &self,
-        rank: fn(&str, Place) -> Option<usize>,
-        read: impl Fn(&str) -> Option<String>,
-    ) -> Option<String> {
-        let metas = self.flat.metas.iter();
-        let ranked = metas.filter_map(|(name, content)| Some((rank(name, Place::Meta)?, content)));
-        let mut ranked: Vec<(usize, &&str)> = ranked.collect();
-        ranked.sort_by_key(|(rank, _)| *rank);
-        ranked
-            .into_iter()
-            .find_map(|(_, content)| read(content.trim()))
     }
 
     /// Whether a day had come when the page was sent; it may be a day ahead, in another time zone.
