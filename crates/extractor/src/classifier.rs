@@ -166,10 +166,10 @@ pub(crate) fn classify_by_odds(
         }
         PageType::Article | PageType::Service | PageType::Documentation | PageType::Other => {
             let title = metadata::title_of(flat, survey, structured, &main, url);
-            let title = title.as_deref();
-            attributes::keep_beside_text(flat, survey, title, &probability, &mut main);
+            let below = attributes::below_title(flat, survey, title.as_deref(), &main);
+            attributes::keep_beside_text(flat, survey, &below, &probability, &mut main);
             let paths = &features.paths;
-            verses::keep(flat, survey, paths, title, &probability, &mut main);
+            verses::keep(flat, survey, paths, below, &probability, &mut main);
         }
         _ => {}
     }

@@ -3,6 +3,7 @@
 //! Machine-readable forms keep their time and zone; written-out forms give a day. Relative forms ("3
 //! hours ago") are not read, since they need a clock and extraction has none.
 
+mod ago;
 mod calendars;
 mod digits;
 mod forms;
@@ -12,13 +13,17 @@ mod named_parts;
 pub(crate) mod names;
 mod order;
 mod role;
+mod role_words;
+mod usage;
 
 use crate::bounded::byte_prefix;
 use crate::char_counts::is_cjk;
+pub(crate) use ago::is_ago;
 pub(crate) use months::is_month;
 pub(crate) use order::MonthFirst;
 use role::WEEKDAYS;
 pub(crate) use role::{Role, role_of};
+pub(crate) use usage::Usage;
 
 /// Bytes of a line that are searched for a date.
 const LINE_BYTES_MAX: usize = 400;
@@ -30,8 +35,8 @@ pub(crate) fn machine(value: &str) -> Option<String> {
     machine_in(value, true)
 }
 
-/// As [`machine`]; `month_first` tells whether "3/4/2020" is March 4 on this page.
-pub(crate) fn machine_in(value: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
+/// As [`machine`]; `usage` tells whether "3/4/2020" is March 4 on this page.
+pub(crate) fn machine_in(value: &str, usage: impl Into<Usage>) -> Option<String> {
     let value = value.trim();
     if let Some(found) = forms::iso(value) {
         let day = checked(found.year, found.month, found.day)?;
@@ -71,7 +76,7 @@ pub(crate) fn machine_in(value: &str, month_first: impl Into<MonthFirst>) -> Opt
             &when.day().to_string(),
         );
     }
-    written(value, month_first)
+    written(value, usage)
 }
 
 /// Whether what a time has behind it is an offset that some place may have: `Z`, `+08:00`, `-0330`.
@@ -111,38 +116,39 @@ const DATE_BYTES_MIN: usize = 8;
 
 /// The first date in a line that may be the text's own: one that is announced as such, or that stands for
 /// itself. A date amid a sentence is what the sentence is about.
-pub(crate) fn published_in(text: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
+pub(crate) fn published_in(text: &str, usage: impl Into<Usage>) -> Option<String> {
     let is_published = |role: Role, is_free: bool| match role {
         Role::Published => true,
         Role::Unsaid => is_free,
         Role::Modified | Role::Other => false,
     };
-    find(text, month_first.into(), &is_published)
+    find(text, usage.into(), &is_published)
 }
 
 /// The first date in a line of which a word says that the text was published then.
-pub(crate) fn said_published_in(text: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
-    find(text, month_first.into(), &|role, _| role == Role::Published)
+pub(crate) fn said_published_in(text: &str, usage: impl Into<Usage>) -> Option<String> {
+    find(text, usage.into(), &|role, _| role == Role::Published)
 }
 
 /// The first date in a line that tells when the text was changed.
-pub(crate) fn modified_in(text: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
-    find(text, month_first.into(), &|role, _| role == Role::Modified)
+pub(crate) fn modified_in(text: &str, usage: impl Into<Usage>) -> Option<String> {
+    find(text, usage.into(), &|role, _| role == Role::Modified)
 }
 
 /// The first date that `fits` by its role and by whether it stands outside a sentence.
-fn find(text: &str, month_first: MonthFirst, fits: &dyn Fn(Role, bool) -> bool) -> Option<String> {
+fn find(text: &str, usage: Usage, fits: &dyn Fn(Role, bool) -> bool) -> Option<String> {
     let is_sentence = ends_sentence(text);
+    let usage = usage.on_line(byte_prefix(text, LINE_BYTES_MAX));
     let mut rest = text.to_owned();
     // What of the line stands before the rest.
     let mut read = String::new();
     loop {
-        let (at, date, lower) = first(&rest, month_first)?;
+        let (at, date, lower) = first(&rest, usage)?;
         let before = format!("{read}{}", &lower[..at]);
         let from = lower.ceil_char_boundary(at + DATE_BYTES_MIN);
         let is_free =
             !is_sentence || !before.contains(char::is_alphanumeric) || is_dateline(&lower[from..]);
-        if fits(role_of(&before, is_sentence), is_free) {
+        if fits(role_of(&before, is_sentence, usage), is_free) {
             return Some(date);
         }
         // A later date of the line may be the text's.
@@ -171,17 +177,18 @@ fn is_dateline(after: &str) -> bool {
     })
 }
 
-/// The first date in a line of text; `month_first` tells whether "3/4/2020" is March 4.
-pub(crate) fn written(text: &str, month_first: impl Into<MonthFirst>) -> Option<String> {
-    first(text, month_first.into()).map(|(_, date, _)| date)
+/// The first date in a line of text.
+pub(crate) fn written(text: &str, usage: impl Into<Usage>) -> Option<String> {
+    let usage = usage.into().on_line(byte_prefix(text, LINE_BYTES_MAX));
+    first(text, usage).map(|(_, date, _)| date)
 }
 
 /// The first date in a line of text, with where it stands in the line in lower case, and that line.
-fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)> {
+fn first(text: &str, usage: Usage) -> Option<(usize, String, String)> {
     let text = &*digits::in_ascii(byte_prefix(text, LINE_BYTES_MAX));
     let may_be_elsewhere = calendars::may_stand_in(text);
     let may_be_short = text.contains(is_cjk) && forms::short_year_first(text).is_some();
-    let may_be_jalali = jalali::may_stand_in(text);
+    let may_be_jalali = jalali::may_stand_in(text, usage.is_solar);
     if !forms::has_year(text) && !may_be_elsewhere && !may_be_short && !may_be_jalali {
         return None;
     }
@@ -212,7 +219,7 @@ fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)>
         // "3/14/2020" has the month first, "14.3.2020" and "14/3/2020" have not; for "3/4/2020" it
         // depends on the page.
         let month_first =
-            second_number > 12 || (month_first.with(found.separator) && first_number <= 12);
+            second_number > 12 || (usage.month_first.with(found.separator) && first_number <= 12);
         let date = if month_first {
             checked(found.year, first, second)
         } else {
@@ -234,7 +241,7 @@ fn first(text: &str, month_first: MonthFirst) -> Option<(usize, String, String)>
     if let Some(found) = named_parts::first(&text) {
         keep(found.at, checked(found.year, found.month, found.day));
     }
-    if let Some(found) = jalali::first(&text).filter(|_| may_be_jalali) {
+    if let Some(found) = jalali::first(&text, usage.is_solar).filter(|_| may_be_jalali) {
         keep(found.at, day(found.year, found.month, found.day));
     }
     if let Some(found) = calendars::first(&text).filter(|_| may_be_elsewhere) {
@@ -252,7 +259,8 @@ fn full_year(year: &str) -> String {
 
 /// Where the first date of a line begins.
 pub(crate) fn place(text: &str) -> Option<usize> {
-    let (at, _, lower) = first(text, true.into())?;
+    let usage = Usage::from(true).on_line(byte_prefix(text, LINE_BYTES_MAX));
+    let (at, _, lower) = first(text, usage)?;
     // Digits of other scripts and letters in lower case may have fewer bytes, but as many characters.
     let before = lower[..at].chars().count();
     let mut places = text.char_indices().map(|(at, _)| at);
@@ -266,18 +274,20 @@ pub(crate) fn begins(text: &str) -> bool {
 
 /// Whether a date may stand in a line, by the digits of a year or the signs of a calendar: what no date can be read from is told at
 /// little cost.
-pub(crate) fn may_stand_in(text: &str) -> bool {
-    let text = &*digits::in_ascii(byte_prefix(text, LINE_BYTES_MAX));
+pub(crate) fn may_stand_in(text: &str, usage: Usage) -> bool {
+    let text = byte_prefix(text, LINE_BYTES_MAX);
+    let is_solar = usage.on_line(text).is_solar;
+    let text = &*digits::in_ascii(text);
     forms::has_year(text)
         || calendars::may_stand_in(text)
-        || jalali::may_stand_in(text)
+        || jalali::may_stand_in(text, is_solar)
         || text.contains('년')
         || text.contains(is_cjk) && forms::short_year_first(text).is_some()
 }
 
 /// Whether a date stands in a line, whatever its language and its role.
 pub(crate) fn stands_in(text: &str) -> bool {
-    may_stand_in(text) && written(text, true).is_some()
+    may_stand_in(text, true.into()) && written(text, true).is_some()
 }
 
 /// A date in a URL's path: "/2021/03/05/", "/20210305/", "/2021-03-05-".

@@ -9,6 +9,7 @@ mod byline;
 mod byline_zone;
 mod chapter;
 mod dating;
+mod declared_dates;
 mod heading;
 mod labelled;
 mod name;
@@ -28,7 +29,7 @@ mod without_site;
 use html5ever::local_name;
 use url::Url;
 
-use crate::bounded::char_prefix;
+use crate::bounded::{byte_prefix, char_prefix};
 use crate::classifier::Classified;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT};
@@ -70,7 +71,8 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
     } = page;
     let site_name = site_name(flat, structured);
     let title = title::find(flat, survey, structured, main, site_name.as_deref(), base);
-    let zone = BylineZone::of(page, title.as_deref());
+    let lang = language(flat, structured, survey, main);
+    let zone = BylineZone::of(page, title.as_deref(), lang.as_deref());
     let dating = Dating::of(
         flat,
         survey,
@@ -100,7 +102,7 @@ pub(crate) fn read(page: &Classified<'_, '_>, base: &Url, context: &PageContext<
             .filter(|image| matches!(image.scheme(), "http" | "https"))
             .map(String::from),
         licence: licence(flat, structured, base),
-        lang: language(flat, structured, survey, main),
+        lang,
         title,
         site_name: site_name.filter(|name| !name.is_empty()),
     }
@@ -265,6 +267,7 @@ fn primary(code: &str) -> String {
 
 /// The text of an element's runs in one line, at most [`FIELD_CHARS_MAX`] characters.
 pub(crate) fn element_text(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> String {
+    const BYTES_MAX: usize = 4 * FIELD_CHARS_MAX;
     if at == NO_ELEMENT {
         return String::new();
     }
@@ -277,8 +280,8 @@ pub(crate) fn element_text(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex
         if !out.is_empty() {
             out.push(' ');
         }
-        out.push_str(text);
-        if out.len() > 2000 {
+        out.push_str(byte_prefix(text, BYTES_MAX));
+        if out.len() > BYTES_MAX {
             break;
         }
     }

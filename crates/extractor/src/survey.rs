@@ -7,8 +7,9 @@ use crate::candidates::container::{self, Container};
 use crate::candidates::max_subsequence;
 use crate::candidates::repeated_units::{self, Unit};
 use crate::candidates::semantic_elements::{self, SemanticElements};
+use crate::dates;
 use crate::flat_dom::FlatDom;
-use crate::line_markers::Markers;
+use crate::line_markers::{Marker, Markers};
 use crate::prefix_sums::PrefixSums;
 use crate::shingles::RunShingles;
 
@@ -51,5 +52,12 @@ impl Survey {
             texts,
             markers,
         }
+    }
+
+    /// Whether a line tells a day, in the words of any language that dates are read in, or how long ago something was.
+    pub(crate) fn has_date(&self, run: usize) -> bool {
+        let is_marked = |markers: &Markers| markers.has(Marker::Date);
+        let is_written = |text: &String| dates::stands_in(text) || dates::is_ago(text);
+        self.markers.get(run).is_some_and(is_marked) || self.texts.get(run).is_some_and(is_written)
     }
 }

@@ -38,11 +38,12 @@ pub(super) fn keep(flat: &FlatDom<'_>, survey: &Survey, probability: &[f32], mai
 }
 
 /// Keeps the attributes of what another page is about: an event's place and hour, a certificate's number. They stand
-/// beside its text, and each value is short; with a long text they say little that it does not.
+/// beside its text, and each value is short; with a long text they say little that it does not. `below_title` are the runs
+/// between the title and the text.
 pub(super) fn keep_beside_text(
     flat: &FlatDom<'_>,
     survey: &Survey,
-    title: Option<&str>,
+    below_title: &Range<usize>,
     probability: &[f32],
     main: &mut [bool],
 ) {
@@ -51,7 +52,6 @@ pub(super) fn keep_beside_text(
         runs.map(|(run, _)| run.counts.weight).sum()
     };
     let text = kept(main);
-    let below_title = below_title(flat, survey, title, main);
     keep_groups(flat, survey, probability, main, |at, names, main| {
         let group = &flat.elements[at as usize];
         let runs = group.first_run as usize..group.end_run as usize;
@@ -533,7 +533,9 @@ mod tests {
         let before = main.iter().filter(|&&kept| kept).count();
         let probability = vec![0.1; main.len()];
         let title = Some(flat.title.as_str());
-        keep_beside_text(&flat, &Survey::of(&flat), title, &probability, &mut main);
+        let survey = Survey::of(&flat);
+        let below = below_title(&flat, &survey, title, &main);
+        keep_beside_text(&flat, &survey, &below, &probability, &mut main);
         let added = main.iter().filter(|&&kept| kept).count() - before;
         assert_eq!(added > 0, is_kept, "{page} {main:?}");
         let from = usize::from(page.contains("<h1>"));

@@ -16,7 +16,6 @@ use crate::char_counts::is_cjk;
 use crate::flat_dom::FlatDom;
 use crate::survey::Survey;
 
-use super::attributes::below_title;
 use super::data_tables::is_in_other_part;
 
 /// The fewest clauses of a poem, and the characters that each may have.
@@ -28,20 +27,23 @@ pub(super) fn keep(
     flat: &FlatDom<'_>,
     survey: &Survey,
     paths: &[u64],
-    title: Option<&str>,
+    below_title: Range<usize>,
     probability: &[f32],
     main: &mut [bool],
 ) {
     let mut run = 0;
-    let runs = below_title(flat, survey, title, main);
-    for from in runs.clone() {
+    for from in below_title.clone() {
         if from < run {
             continue;
         }
         // The lines may be elements of one kind, in one element.
         let parent = |run: usize| flat.elements[flat.runs[run].owner as usize].parent;
         let is_alike = |&run: &usize| paths[run] == paths[from] && parent(run) == parent(from);
-        run = (from..runs.end).take_while(is_alike).last().unwrap_or(from) + 1;
+        run = (from..below_title.end)
+            .take_while(is_alike)
+            .last()
+            .unwrap_or(from)
+            + 1;
         let lines = &survey.texts[from..run];
         if is_verse(lines) && !is_in_other_part(flat, flat.runs[from].owner) {
             for line in from..run {
@@ -83,6 +85,7 @@ fn is_verse(lines: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::attributes::below_title;
     use super::*;
 
     #[track_caller]
@@ -147,7 +150,8 @@ mod tests {
             let before = main.iter().filter(|&&kept| kept).count();
             let title = Some(flat.title.as_str());
             let probability = vec![0.1; main.len()];
-            keep(&flat, &survey, &paths, title, &probability, &mut main);
+            let below = below_title(&flat, &survey, title, &main);
+            keep(&flat, &survey, &paths, below, &probability, &mut main);
             assert_eq!(
                 main.iter().filter(|&&kept| kept).count() > before,
                 is_kept,

@@ -15,7 +15,7 @@ pub(crate) enum Place {
 use Place::{Meta, Script, State};
 
 /// The names of the time of publication, the most trusted first.
-const PUBLISHED: [(&str, &[Place]); 39] = [
+const PUBLISHED: [(&str, &[Place]); 40] = [
     ("articlepublishedtime", &[Meta]),
     ("datepublished", &[Meta, State]),
     ("articlepublished", &[Meta]),
@@ -31,6 +31,7 @@ const PUBLISHED: [(&str, &[Place]); 39] = [
     ("pubtime", &[State, Script]),
     ("pubdate", &[Meta, State, Script]),
     ("publishedtime", &[Meta]),
+    ("publisheddate", &[Meta]),
     ("dcdateissued", &[Meta]),
     ("dctermsissued", &[Meta]),
     ("dctermscreated", &[Meta]),
@@ -76,6 +77,12 @@ const MODIFIED: [(&str, &[Place]); 11] = [
 /// How far a name is trusted to be that of the time of publication, where it is one: the least is trusted most.
 pub(crate) fn published(name: &str, place: Place) -> Option<usize> {
     rank(name, place, &PUBLISHED)
+}
+
+/// Whether a name of a rank says in so many words that something was published.
+pub(crate) fn says_published(rank: usize) -> bool {
+    let (name, _) = PUBLISHED[rank];
+    name.contains("pub")
 }
 
 /// The same of the time of the last change.

@@ -2,6 +2,12 @@
 
 use crate::char_counts::is_cjk;
 
+use super::Usage;
+use super::role_words::{
+    BEGINNINGS, JOINTS, LANGUAGES, OF_CHANGES, OF_DATES, OF_OTHERS, OF_PUBLISHING, PREPOSITIONS,
+    ROOTS_OF_PUBLISHING,
+};
+
 /// What a line says of its date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -15,376 +21,13 @@ pub(crate) enum Role {
     Unsaid,
 }
 
-/// Words for publishing, in lower case.
-const OF_PUBLISHING: [&str; 94] = [
-    "публикация",
-    "published",
-    "posted",
-    "publication",
-    "released",
-    "issued",
-    "written",
-    "created",
-    "submitted",
-    "reprinted",
-    "发布",
-    "发表",
-    "發布",
-    "發表",
-    "刊登",
-    "刊发",
-    "发文",
-    "成文",
-    "印发",
-    "发稿",
-    "登载",
-    "首发",
-    "创建于",
-    "公開",
-    "掲載",
-    "投稿",
-    "作成",
-    "配信",
-    "입력",
-    "등록",
-    "작성",
-    "게시",
-    "게재",
-    "승인",
-    "발행",
-    "veröffentlicht",
-    "publié",
-    "publicado",
-    "pubblicato",
-    "опубликовано",
-    "opublikowano",
-    "printed in",
-    "publiée",
-    "publicada",
-    "pubblicata",
-    "publicación",
-    "publicação",
-    "gepostet",
-    "geplaatst",
-    "gepubliceerd",
-    "publicerad",
-    "publisert",
-    "udgivet",
-    "julkaistu",
-    "publicat",
-    "опубликована",
-    "дата публикации",
-    "опубліковано",
-    "публікація",
-    "publikacja",
-    "opublikowana",
-    "data publikacji",
-    "publikováno",
-    "vydáno",
-    "zveřejněno",
-    "δημοσιεύτηκε",
-    "δημοσιεύθηκε",
-    "δημοσίευση",
-    "αναρτήθηκε",
-    "yayınlanma",
-    "yayınlandı",
-    "yayımlanma",
-    "yayımlandı",
-    "yayın tarihi",
-    "نُشر",
-    "نشر",
-    "تاريخ النشر",
-    "تم النشر",
-    "انتشار",
-    "منتشر شده",
-    "פורסם",
-    "תאריך פרסום",
-    "प्रकाशित",
-    "เผยแพร",
-    "โพสต์",
-    "ចេញផ្សាយ",
-    "đăng",
-    "xuất bản",
-    "ngày đăng",
-    "diterbitkan",
-    "dipublikasikan",
-    "diposting",
-    "terbit",
-    "النشر",
-];
-
-/// Words for a change of the text.
-const OF_CHANGES: [&str; 100] = [
-    "updated",
-    "modified",
-    "edited",
-    "revised",
-    "更新",
-    "修改",
-    "修订",
-    "修訂",
-    "最后编辑",
-    "最後編輯",
-    "编辑于",
-    "編輯於",
-    "编辑时间",
-    "編輯時間",
-    "本帖最后由",
-    "本帖最後由",
-    "最終編集",
-    "編集日",
-    "수정",
-    "업데이트",
-    "갱신",
-    "aktualisiert",
-    "mis à jour",
-    "modifié",
-    "actualizado",
-    "aggiornato",
-    "обновлено",
-    "updatet",
-    "zuletzt geändert",
-    "geändert",
-    "mise à jour",
-    "modifiée",
-    "actualizada",
-    "actualización",
-    "atualizado",
-    "atualizada",
-    "atualização",
-    "modificado",
-    "aggiornata",
-    "aggiornamento",
-    "modificato",
-    "bijgewerkt",
-    "gewijzigd",
-    "uppdaterad",
-    "ändrad",
-    "oppdatert",
-    "opdateret",
-    "ændret",
-    "päivitetty",
-    "muokattu",
-    "actualizat",
-    "обновлена",
-    "обновление",
-    "изменено",
-    "редактировалось",
-    "оновлено",
-    "оновлення",
-    "змінено",
-    "aktualizacja",
-    "zaktualizowano",
-    "edytowano",
-    "modyfikacja",
-    "aktualizováno",
-    "aktualizace",
-    "upraveno",
-    "změněno",
-    "ενημερώθηκε",
-    "ενημέρωση",
-    "τροποποιήθηκε",
-    "güncelleme",
-    "güncellendi",
-    "güncellenme",
-    "düzenleme",
-    "تحديث",
-    "تم التحديث",
-    "تعديل",
-    "به‌روزرسانی",
-    "بروزرسانی",
-    "به روز رسانی",
-    "ویرایش",
-    "עודכן",
-    "עדכון",
-    "अपडेट",
-    "अद्यतन",
-    "संशोधित",
-    "อัปเดต",
-    "อัพเดท",
-    "อัพเดต",
-    "แก้ไข",
-    "ปรับปรุง",
-    "កែប្រែ",
-    "ធ្វើបច្ចុប្បន្នភាព",
-    "cập nhật",
-    "sửa đổi",
-    "diperbarui",
-    "pembaruan",
-    "diubah",
-    "التحديث",
-    "ажурирано",
-    "ενημερωθηκε",
-];
-
-/// Words for the making of a copy: when it was printed, fetched or looked up; for terms; for the lives of
-/// people; for what a text announces; and for the present, as forums show it.
-const OF_OTHERS: [&str; 115] = [
-    "currently",
-    "now is",
-    "aktuelle zeit",
-    "nous sommes le",
-    "fecha actual",
-    "сейчас",
-    "сегодня",
-    "printed",
-    "print date",
-    "retrieved",
-    "accessed",
-    "downloaded",
-    "mirrored",
-    "crawled",
-    "fetched",
-    "archived",
-    "打印",
-    "列印",
-    "印刷",
-    "下载",
-    "下載",
-    "抓取",
-    "访问",
-    "訪問",
-    "镜像",
-    "引用",
-    "检索",
-    "檢索",
-    "查阅",
-    "查閱",
-    "閲覧",
-    "推荐文章",
-    "推薦文章",
-    "마감",
-    "until",
-    "till",
-    "through",
-    "deadline",
-    "deadline is",
-    "valid",
-    "valid from",
-    "expires",
-    "expiry",
-    "expiration",
-    "due",
-    "ends",
-    "closes",
-    "closing",
-    "starts",
-    "begins",
-    "opens",
-    "effective",
-    "event",
-    "by",
-    "since",
-    "joined",
-    "registered",
-    "born",
-    "截止",
-    "截至",
-    "至",
-    "有效期",
-    "到期",
-    "自",
-    "从",
-    "施行",
-    "实施",
-    "注册",
-    "加入",
-    "入会",
-    "出生",
-    "生于",
-    "报名时间",
-    "考试时间",
-    "举办时间",
-    "举行时间",
-    "活动时间",
-    "会议时间",
-    "开始时间",
-    "结束时间",
-    "bis",
-    "bis zum",
-    "jusqu'au",
-    "jusqu’au",
-    "hasta",
-    "hasta el",
-    "até",
-    "fino al",
-    "tot",
-    "do dnia",
-    "ważne do",
-    "do",
-    "до",
-    "έως",
-    "μέχρι",
-    "kadar",
-    "حتى",
-    "تا",
-    "עד",
-    "ถึง",
-    "đến",
-    "hingga",
-    "sampai",
-    "geboren",
-    "né le",
-    "née le",
-    "nacido",
-    "nacida",
-    "nato il",
-    "nata il",
-    "родился",
-    "родилась",
-    "народився",
-    "народилася",
-    "doğum tarihi",
-];
-
-/// What may stand between such a word and its date.
-const JOINTS: [&str; 46] = [
-    "on",
-    "at",
-    "date",
-    "time",
-    "于",
-    "於",
-    "时间",
-    "時間",
-    "日期",
-    "日",
-    "时",
-    "为",
-    "일시",
-    "일자",
-    "일",
-    "시간",
-    "날짜",
-    "am",
-    "le",
-    "el",
-    "em",
-    "il",
-    "dne",
-    "op",
-    "den",
-    "в",
-    "о",
-    "от",
-    "στις",
-    "tarihi",
-    "في",
-    "بتاريخ",
-    "در",
-    "ב",
-    "किया गया",
-    "को",
-    "เมื่อ",
-    "ล่าสุด",
-    "នៅ",
-    "ngày",
-    "lúc",
-    "pada",
-    "tanggal",
-    "data",
-    "dátum",
-    "дата",
+/// Short words for a term that are other words in other languages, with the languages of the term: "do" is "of the" in
+/// Portuguese.
+const OF_TERMS: [(&str, &[&str]); 4] = [
+    ("do", &["pl", "cs", "sk", "hr", "bs", "sr", "sl"]),
+    ("tot", &["nl", "af"]),
+    ("by", &["en"]),
+    ("due", &["en"]),
 ];
 
 /// The days of the week.
@@ -405,56 +48,91 @@ pub(super) const WEEKDAYS: [&str; 14] = [
     "sun",
 ];
 
-/// What may stand before the first word of a line that announces its date.
-const BEGINNINGS: [&str; 29] = [
-    "last",
-    "first",
-    "originally",
-    "this article was",
-    "this post was",
-    "this page was",
-    "this entry was",
-    "本文",
-    "本页",
-    "最后",
-    "最近",
-    "zuletzt",
-    "dernière",
-    "última",
-    "último",
-    "ultimo",
-    "ultima",
-    "ostatnia",
-    "poslední",
-    "последнее",
-    "последняя",
-    "останнє",
-    "τελευταία",
-    "son",
-    "آخر",
-    "آخرین",
-    "अंतिम",
-    "lần cuối",
-    "terakhir",
-];
-
 /// What stands before a date, in lower case, says of it. In a sentence a word of publishing counts only
-/// where it begins the line: "Version 2 was released on" tells of something else.
-pub(crate) fn role_of(before: &str, in_sentence: bool) -> Role {
+/// where it begins the line: "Version 2 was released on" tells of something else. A label with a colon is about
+/// something else where it is none of the words for publishing or a date in its language, if those are known.
+pub(crate) fn role_of(before: &str, in_sentence: bool, usage: Usage) -> Role {
     let part = part_of(before);
     let end = without_joints(part);
-    if ends_with_one(end, &OF_OTHERS) {
+    if ends_with_other(end, usage) {
         return Role::Other;
     }
     let beginning = without_beginnings(part);
-    let begins = |words: &[&str]| words.iter().any(|word| begins_with(beginning, word));
-    if ends_with_one(end, &OF_CHANGES) || begins(&OF_CHANGES) {
+    let begins = |words: &'static str| each(words).any(|word| begins_with(beginning, word));
+    if ends_with_one(end, OF_CHANGES) || begins(OF_CHANGES) {
         return Role::Modified;
     }
-    if begins(&OF_PUBLISHING) || !in_sentence && ends_with_one(end, &OF_PUBLISHING) {
+    if begins(OF_PUBLISHING) || !in_sentence && ends_with_one(end, OF_PUBLISHING) {
         return Role::Published;
     }
-    Role::Unsaid
+    match usage.is_known_to_be(each(LANGUAGES)) && is_label_of_another(part) {
+        true => Role::Other,
+        false => Role::Unsaid,
+    }
+}
+
+/// Whether a text ends with a word of what else a date may be of.
+fn ends_with_other(end: &str, usage: Usage) -> bool {
+    let is_term = |word: &str| {
+        let term = OF_TERMS.iter().find(|(term, _)| *term == word);
+        term.is_none_or(|(_, languages)| usage.may_be(languages.iter().copied()))
+    };
+    let mut words = each(OF_OTHERS).filter(|word| is_term(word));
+    words.any(|word| ends_with_one(end, word))
+}
+
+/// Whether a part of a line ends with a label and a colon that says more of its date than that it is one.
+fn is_label_of_another(part: &str) -> bool {
+    let Some(before) = before_colon(part) else {
+        return false;
+    };
+    let (earlier, label) = match before.rsplit_once([':', '：']) {
+        Some((_, label)) => (true, label),
+        None => (false, before),
+    };
+    let label =
+        label.trim_matches(|c: char| c.is_whitespace() || ",;.()[]【】«»\"*–—-".contains(c));
+    let is_of_dates = match earlier {
+        // What stands before may be the value of the label before.
+        true => ends_with_one(label, OF_DATES),
+        false => each(OF_DATES).any(|word| word == label),
+    };
+    let is_of_publishing = || each(ROOTS_OF_PUBLISHING).any(|root| has_root(label, root));
+    label.contains(char::is_alphabetic)
+        && !is_of_dates
+        && !ends_with_one(label, PREPOSITIONS)
+        && !is_of_publishing()
+}
+
+/// Whether a word of a text begins with a root. Arabic and Hebrew have articles before it in one word.
+fn has_root(text: &str, root: &str) -> bool {
+    let is_of_one_word = |c: char| ('\u{590}'..'\u{700}').contains(&c);
+    let begins = |at: usize| !text[..at].ends_with(char::is_alphabetic);
+    let mut found = text.match_indices(root);
+    let is_bounded = has_bounds(root) && !root.starts_with(is_of_one_word);
+    found.any(|(at, _)| !is_bounded || begins(at))
+}
+
+/// What stands before the colon that a part of a line ends with; a day of the week or a preposition may follow it.
+fn before_colon(mut part: &str) -> Option<&str> {
+    loop {
+        part = part.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ':' | '：'));
+        if let Some(label) = part.strip_suffix([':', '：']) {
+            return Some(label);
+        }
+        let word = part
+            .rfind(|c: char| !c.is_alphanumeric())
+            .map_or(part, |at| {
+                part[at..].trim_start_matches(|c: char| !c.is_alphanumeric())
+            });
+        if !WEEKDAYS.contains(&word) && each(PREPOSITIONS).all(|known| known != word) {
+            return None;
+        }
+        part = &part[..part.len() - word.len()];
+        if part.is_empty() {
+            return None;
+        }
+    }
 }
 
 /// Whether a text, in lower case, ends with a word for publishing or change in Chinese, Japanese or Korean, in which a date has the
@@ -462,16 +140,16 @@ pub(crate) fn role_of(before: &str, in_sentence: bool) -> Role {
 /// for time stands between ("发布时间", "작성일").
 pub(super) fn announces_year(before: &str, is_dotted: bool) -> bool {
     let end = without_joints(before);
-    let is_told = ends_with_one(end, &OF_PUBLISHING) || ends_with_one(end, &OF_CHANGES);
+    let is_told = ends_with_one(end, OF_PUBLISHING) || ends_with_one(end, OF_CHANGES);
     is_told && end.ends_with(is_cjk) && (!is_dotted || is_label(before, end))
 }
 
 /// Whether a text that ends with such a word, and behind it with what joins it to a date, is a label of dates.
 fn is_label(before: &str, end: &str) -> bool {
     let part = without_beginnings(part_of(end));
-    let begins = |words: &[&str]| words.contains(&part);
+    let begins = |words: &'static str| each(words).any(|word| word == part);
     let joint = before[end.len()..].trim_matches(|c: char| !c.is_alphanumeric());
-    !joint.is_empty() || begins(&OF_PUBLISHING) || begins(&OF_CHANGES)
+    !joint.is_empty() || begins(OF_PUBLISHING) || begins(OF_CHANGES)
 }
 
 /// The part of a line that a text ends with.
@@ -487,11 +165,11 @@ fn without_joints(mut before: &str) -> &str {
     loop {
         before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
         let is_known = |text: &str| {
-            [&OF_OTHERS[..], &OF_CHANGES, &OF_PUBLISHING]
+            [OF_OTHERS, OF_CHANGES, OF_PUBLISHING]
                 .iter()
                 .any(|words| ends_with_one(text, words))
         };
-        let joint = JOINTS.iter().chain(&WEEKDAYS).find_map(|joint| {
+        let joint = each(JOINTS).chain(WEEKDAYS).find_map(|joint| {
             before
                 .strip_suffix(joint)
                 .filter(|rest| !has_bounds(joint) || !rest.ends_with(char::is_alphanumeric))
@@ -505,10 +183,15 @@ fn without_joints(mut before: &str) -> &str {
 
 fn without_beginnings(part: &str) -> &str {
     let mut part = part.trim_start_matches(|c: char| !c.is_alphanumeric());
-    while let Some(rest) = BEGINNINGS.iter().find_map(|word| part.strip_prefix(word)) {
+    while let Some(rest) = each(BEGINNINGS).find_map(|word| part.strip_prefix(word)) {
         part = rest.trim_start();
     }
     part
+}
+
+/// The words of a list.
+fn each(words: &'static str) -> impl Iterator<Item = &'static str> {
+    words.split('|')
 }
 
 fn begins_with(text: &str, word: &str) -> bool {
@@ -525,9 +208,63 @@ fn has_bounds(word: &str) -> bool {
 }
 
 /// Whether a text ends with one of some words. "Reprinted" does not end with "printed".
-fn ends_with_one(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| {
+fn ends_with_one(text: &str, words: &'static str) -> bool {
+    each(words).any(|word| {
         let rest = text.strip_suffix(word);
         rest.is_some_and(|rest| !has_bounds(word) || !rest.ends_with(char::is_alphabetic))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_label_that_names_no_publishing_is_of_something_else() {
+        let day = Some("2024-03-12");
+        let english = "The river rose again at night, and took the old stone bridge with it, which had stood there. ";
+        let published = |lang: &str, text: &str, line: &str| {
+            let html = format!(
+                "<html lang={lang}><h1>Moc</h1><p>{line}</p><p>{}</p>",
+                text.repeat(6)
+            );
+            let url = url::Url::parse("https://canal.example/lock").unwrap();
+            crate::extract(&html, &crate::PageContext::new(&url)).published
+        };
+        for label in ["Deadline", "Exam", "When", "Date of birth", "Opening night"] {
+            assert_eq!(
+                published("en", english, &format!("{label}: 12 March 2024")),
+                None,
+                "{label}"
+            );
+        }
+        for label in [
+            "Date",
+            "Release date",
+            "Publication date",
+            "Reply #3 on",
+            "Views: 12 Date",
+        ] {
+            let found = published("en", english, &format!("{label}: 12 March 2024"));
+            assert_eq!(found.as_deref(), day, "{label}");
+        }
+        let german =
+            "Der Fluss stieg in der Nacht wieder an und riss die alte steinerne Brücke mit sich. ";
+        let polish =
+            "Rzeka znowu wezbrała w nocy i zabrała ze sobą stary kamienny most, który tam stał. ";
+        let portuguese = "O rio subiu novamente na noite e levou consigo a velha ponte de pedra, que ali estava. ";
+        // In a language of which no words are known a label beside the title is taken for one of publishing.
+        let somali = "Webigu mar kale ayuu kor u kacay habeenkii oo qaatay buundadii hore ee dhagaxa ahayd. ";
+        for (lang, text, line, is_own) in [
+            ("de", german, "Anmeldeschluss: 12.03.2024", false),
+            ("de", german, "Veröffentlichungsdatum: 12.03.2024", true),
+            ("pl", polish, "Ważne do 12 marca 2024", false),
+            ("pt", portuguese, "Edição do 12 de março de 2024", true),
+            ("so", somali, "La daabacay: 2024-03-12", true),
+        ] {
+            assert_eq!(
+                published(lang, text, line).as_deref(),
+                day.filter(|_| is_own),
+                "{line}"
+            );
+        }
+    }
 }

@@ -20,8 +20,9 @@ fn assigned_value(behind: &str) -> Option<&str> {
 }
 
 /// How far the name that a text ends with is trusted. A time of a message, `msg_create_time`, has a name before its own;
-/// a short name is one where it is declared, `var ct`.
-fn rank(before: &str) -> Option<usize> {
+/// a short name is one where it is declared, `var ct`. One that is whole is trusted more than any end: of `last_publish_time`
+/// the beginning tells that it is another time.
+fn rank(before: &str) -> Option<(bool, usize)> {
     let before = byte_suffix(before.trim_end(), NAME_BYTES_MAX);
     let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$');
     let name = before.trim_end_matches(is_part);
@@ -29,12 +30,17 @@ fn rank(before: &str) -> Option<usize> {
     let is_declared = before.trim_end() != before && before.trim_end().ends_with("var");
     let declared = is_declared.then(|| format!("var{name}"));
     let declared = declared.and_then(|name| names::published(&name, Place::Script));
-    let ends = name.match_indices('_').map(|(at, _)| &name[at + 1..]);
-    let mut ends = std::iter::once(name).chain(ends);
-    declared.or_else(|| ends.find_map(|name| names::published(name, Place::Script)))
+    let whole = declared.or_else(|| names::published(name, Place::Script));
+    let mut ends = name.match_indices('_').map(|(at, _)| &name[at + 1..]);
+    let mut of_end = || ends.find_map(|name| names::published(name, Place::Script));
+    match whole {
+        Some(rank) => Some((false, rank)),
+        None => Some((true, of_end()?)),
+    }
 }
 
-/// The date that the first script with one assigns, under the name that is trusted most.
+/// The date that the first script with one assigns, under the name that is trusted most; of names that are ends, where no
+/// script has a whole one.
 pub(super) fn date(flat: &FlatDom<'_>) -> Option<String> {
     const SCRIPTS_MAX: usize = 64;
     let of_script = |script: &&str| {
@@ -43,9 +49,11 @@ pub(super) fn date(flat: &FlatDom<'_>) -> Option<String> {
             let value = assigned_value(&script[at + 1..])?;
             Some((rank(&script[..at])?, dates::machine(value)?))
         });
-        dates.min_by_key(|(rank, _)| *rank).map(|(_, date)| date)
+        dates.min_by_key(|(rank, _)| *rank)
     };
-    flat.scripts.iter().take(SCRIPTS_MAX).find_map(of_script)
+    let of_scripts = flat.scripts.iter().take(SCRIPTS_MAX).filter_map(of_script);
+    let best = of_scripts.min_by_key(|((is_end, _), _)| *is_end);
+    best.map(|(_, date)| date)
 }
 
 #[cfg(test)]
@@ -81,6 +89,12 @@ mod tests {
             "<script>createTime='2021-03-05';publishTime='2021-03-06'</script>",
             Some("2021-03-06"),
         );
+        for scripts in [
+            "<script>last_publish_time='2026-01-01';createTime='2021-03-05'</script>",
+            "<script>cfg_publish_date='2026-01-01'</script><script>createTime='2021-03-05'</script>",
+        ] {
+            check(scripts, Some("2021-03-05"));
+        }
         check("<script>recreateTime = '2021-03-05'</script>", None);
         check("<script>createTime == '2021-03-05'</script>", None);
         let long = "x".repeat(40);

@@ -12,10 +12,8 @@ use url::Url;
 use crate::bounded::byte_prefix;
 use crate::class_hints::Hint;
 use crate::classifier::Classified;
-use crate::dates;
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, Piece};
-use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::survey::Survey;
 use crate::tag::Tag;
@@ -335,7 +333,9 @@ fn byline(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, lines: Range<usize>) ->
                 line.push(' ');
                 line.push_str(&line_with_edges(flat, index + 1)?);
             }
-            byline::name_in(&line).as_deref().and_then(name::clean)
+            byline::name_in(&line, zone.lang)
+                .as_deref()
+                .and_then(name::clean)
         })
 }
 
@@ -367,16 +367,10 @@ fn sender(flat: &FlatDom<'_>, survey: &Survey, zone: &BylineZone<'_, '_>) -> Opt
         (2..=4).contains(&words().count())
             && words().all(|word| word.starts_with(char::is_uppercase))
     };
-    let lines = zone.range.clone().filter(|&index| {
-        let markers = survey.markers.get(index);
-        let is_marked = markers.is_some_and(|markers| markers.has(Marker::Date));
-        (is_marked
-            || survey
-                .texts
-                .get(index)
-                .is_some_and(|text| dates::stands_in(text)))
-            && zone.may_hold(index)
-    });
+    let lines = zone
+        .range
+        .clone()
+        .filter(|&index| survey.has_date(index) && zone.may_hold(index));
     lines
         .filter_map(|index| flat.runs.get(index))
         .find_map(|run| {

@@ -9,13 +9,14 @@ use super::labelled::{self, is_edge};
 use super::{name, office};
 
 /// The name in a line's by-line. The line may say where elements begin and end, and where it breaks.
-pub(super) fn name_in(line: &str) -> Option<String> {
+/// On a page in the language `lang`, words of other languages are names: see [`OF_LANGUAGES`].
+pub(super) fn name_in(line: &str, lang: Option<&str>) -> Option<String> {
     let chinese = labelled::labelled(line).and_then(plausible);
     if let Some(name) = chinese {
         return Some(name.replace(is_edge, ""));
     }
     let plain = without_edges(line);
-    let english = written_by(&plain).or_else(|| dated(&plain));
+    let english = written_by(&plain, lang).or_else(|| dated(&plain));
     english
         .filter(|named| has_capital(named.name))
         .or_else(|| labelled::reported_by(line))
@@ -31,7 +32,7 @@ pub(super) fn writer_of(line: &str) -> Option<String> {
     let is_of_writing = OF_WRITING
         .iter()
         .any(|word| without_prefix(&plain, word).is_some_and(|rest| rest.starts_with(" by")));
-    let named = written_by(&plain)
+    let named = written_by(&plain, None)
         .filter(|named| is_of_writing && named.behind.trim().is_empty() && has_capital(named.name));
     named.and_then(plausible).map(str::to_owned)
 }
@@ -200,13 +201,39 @@ const NOUNS: [&str; 17] = [
     "tekst",
 ];
 
+/// Those of them that are words of some languages alone, and names or other words elsewhere: Oleh is a first name in Ukraine,
+/// Yazan in Jordan, and Door a county in Wisconsin.
+const OF_LANGUAGES: [(&str, &[&str]); 7] = [
+    (
+        "oleh",
+        &["id", "ms", "jv", "su", "min", "bjn", "ban", "ace"],
+    ),
+    ("yazan", &["tr", "az"]),
+    ("di", &["it", "co", "sc", "scn", "lij", "nap", "vec", "fur"]),
+    ("por", &["es", "pt", "gl", "ast", "an", "eu", "ca"]),
+    ("par", &["fr", "oc", "wa", "br"]),
+    ("door", &["nl", "af", "fy", "li"]),
+    ("von", &["de", "gsw", "als", "bar", "nds", "lb"]),
+];
+
+/// Whether a word announces names on a page in a language, if that is known.
+fn is_of(announcement: &str, lang: Option<&str>) -> bool {
+    let mut words = OF_LANGUAGES.iter();
+    let word = words.find(|(word, _)| *word == announcement);
+    let (Some((_, languages)), Some(lang)) = (word, lang) else {
+        return true;
+    };
+    languages.contains(&lang)
+}
+
 /// The name behind "by" or the like at the beginning of a line: words that begin with a capital, and
 /// particles of names between them.
-fn written_by(line: &str) -> Option<Named<'_>> {
+fn written_by<'t>(line: &'t str, lang: Option<&str>) -> Option<Named<'t>> {
     let (rest, is_noun) = ANNOUNCEMENTS.iter().find_map(|&announcement| {
         let rest = without_prefix(line, announcement)?;
         let is_noun = NOUNS.contains(&announcement);
-        (!rest.starts_with(in_word)).then_some((rest.trim_start(), is_noun))
+        let is_word = rest.trim_start().starts_with(':') || is_of(announcement, lang);
+        (is_word && !rest.starts_with(in_word)).then_some((rest.trim_start(), is_noun))
     })?;
     let behind_colon = rest.strip_prefix(':');
     let rest = behind_colon.unwrap_or(rest).trim_start();
@@ -384,7 +411,7 @@ mod tests {
             ("Autor článku: Jiří Novák", Some("Jiří Novák")),
             ("Текст Закона", None),
         ] {
-            assert_eq!(name_in(line).as_deref(), name, "{line}");
+            assert_eq!(name_in(line, None).as_deref(), name, "{line}");
         }
     }
 
@@ -424,7 +451,7 @@ mod tests {
             ),
             ("Submitted by Ann Keller on Fri, 06/02/2023", "Ann Keller"),
         ] {
-            assert_eq!(name_in(line).as_deref(), Some(name), "{line:?}");
+            assert_eq!(name_in(line, None).as_deref(), Some(name), "{line:?}");
         }
     }
 
@@ -441,8 +468,22 @@ mod tests {
         ) {
             let line = parts.concat();
             let form = Regex::new(FORM).unwrap();
-            let name = written_by(&line).map(|named| named.name.trim());
+            let name = written_by(&line, None).map(|named| named.name.trim());
             prop_assert_eq!(name, by_regex(&form, &line), "{:?}", line);
+        }
+    }
+
+    #[test]
+    fn a_word_of_one_language_announces_nobody_in_others() {
+        for (line, lang, name) in [
+            ("Oleh Budi Santoso", "id", Some("Budi Santoso")),
+            ("Oleh: Budi Santoso", "en", Some("Budi Santoso")),
+            ("Oleh Sukhov", "uk", None),
+            ("Door Jan Bakker", "nl", Some("Jan Bakker")),
+            ("Door County News", "en", None),
+            ("By Ann Lane", "de", Some("Ann Lane")),
+        ] {
+            assert_eq!(name_in(line, Some(lang)).as_deref(), name, "{line}");
         }
     }
 }

@@ -39,6 +39,8 @@ pub(crate) struct BylineZone<'z, 'd> {
     /// The runs that say the title; the nearest to the text.
     titles: Vec<usize>,
     heading: Option<usize>,
+    /// The language of the text.
+    pub lang: Option<&'z str>,
     /// The first run of the content that is not the title.
     begin: usize,
     /// The last run of the content.
@@ -79,7 +81,11 @@ impl Reach {
 const TITLE_WORDS_MIN: u32 = 3;
 
 impl<'z, 'd> BylineZone<'z, 'd> {
-    pub(super) fn of(page: &Classified<'z, 'd>, title: Option<&str>) -> BylineZone<'z, 'd> {
+    pub(super) fn of(
+        page: &Classified<'z, 'd>,
+        title: Option<&str>,
+        lang: Option<&'z str>,
+    ) -> BylineZone<'z, 'd> {
         let &Classified {
             flat, survey, main, ..
         } = page;
@@ -115,6 +121,7 @@ impl<'z, 'd> BylineZone<'z, 'd> {
             last,
             titles,
             heading,
+            lang,
             reach: Reach::of(page),
         }
     }

@@ -13,8 +13,7 @@ use url::Url;
 
 use crate::bounded::{byte_suffix, char_prefix};
 use crate::class_hints::Hint;
-use crate::dates::names::{self, Place};
-use crate::dates::{self, MonthFirst, Role};
+use crate::dates::{self, MonthFirst, Role, Usage};
 use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Piece};
 use crate::line_markers::Marker;
@@ -23,7 +22,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::{SIBLINGS_MAX, assigned, titled_times};
+use super::{SIBLINGS_MAX, assigned, declared_dates, titled_times};
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -39,8 +38,8 @@ pub(super) struct Dating<'d, 'a> {
     zone: &'d BylineZone<'d, 'a>,
     /// The day on which the page was sent.
     fetched: Option<String>,
-    /// Whether "3/4/2020" is March 4 on this page.
-    month_first: MonthFirst,
+    /// How this page writes its dates.
+    usage: Usage,
     /// The runs of a thread's first post that stand before its text.
     post: Range<usize>,
 }
@@ -72,8 +71,8 @@ fn first_post(flat: &FlatDom<'_>, text: usize) -> Range<usize> {
     from..text
 }
 
-/// Finds a date in a line, given whether "3/4/2020" is March 4.
-type Reader = dyn Fn(&str, MonthFirst) -> Option<String>;
+/// Finds a date in a line, given how its page writes dates.
+type Reader = dyn Fn(&str, Usage) -> Option<String>;
 
 /// Whether a line has no word but that of a month.
 fn is_date_alone(text: &str) -> bool {
@@ -120,7 +119,10 @@ impl<'d, 'a> Dating<'d, 'a> {
             structured,
             zone,
             fetched: fetched(headers),
-            month_first: MonthFirst::on_page(dated, flat.lang.is_none_or(is_english)),
+            usage: Usage::on_page(
+                MonthFirst::on_page(dated, flat.lang.is_none_or(is_english)),
+                zone.lang,
+            ),
             post: match is_thread {
                 true => first_post(flat, zone.text),
                 false => zone.text..zone.text,
@@ -130,15 +132,14 @@ impl<'d, 'a> Dating<'d, 'a> {
 
     pub(super) fn published(&self, url: &Url) -> Option<String> {
         let in_url = dates::in_path(url.path());
-        let read = |value: &str| {
-            dates::machine_in(value, self.month_first).filter(|date| self.has_been(date))
-        };
+        let read =
+            |value: &str| dates::machine_in(value, self.usage).filter(|date| self.has_been(date));
         let declared = self
             .structured
             .published
             .as_deref()
             .and_then(read)
-            .or_else(|| self.in_meta(names::published, read))
+            .or_else(|| declared_dates::published(self.flat, read))
             .or_else(|| in_url.clone());
         if self.zone.is_of_list() {
             return declared;
@@ -146,8 +147,8 @@ impl<'d, 'a> Dating<'d, 'a> {
         let declared = declared.or_else(|| self.marked_time());
         let near = || {
             self.written_near(
-                &|text, order| dates::published_in(text, order),
-                &|text, order| dates::said_published_in(text, order),
+                &|text, usage| dates::published_in(text, usage),
+                &|text, usage| dates::said_published_in(text, usage),
                 &|run| self.zone.may_hold(run),
             )
         };
@@ -171,26 +172,11 @@ impl<'d, 'a> Dating<'d, 'a> {
 
     pub(super) fn modified(&self) -> Option<String> {
         let declared = self.structured.modified.as_deref().and_then(dates::machine);
-        let in_meta = || self.in_meta(names::modified, dates::machine);
+        let in_meta = || declared_dates::modified(self.flat);
         declared.or_else(in_meta).or_else(|| {
-            let read = |text: &str, order| dates::modified_in(text, order);
+            let read = |text: &str, usage| dates::modified_in(text, usage);
             self.written_near(&read, &read, &|run| self.zone.may_say(run))
         })
-    }
-
-    /// The date of the `<meta>` whose name is trusted most.
-    fn in_meta(
-        &self,
-        rank: fn(&str, Place) -> Option<usize>,
-        read: impl Fn(&str) -> Option<String>,
-    ) -> Option<String> {
-        let metas = self.flat.metas.iter();
-        let ranked = metas.filter_map(|(name, content)| Some((rank(name, Place::Meta)?, content)));
-        let mut ranked: Vec<(usize, &&str)> = ranked.collect();
-        ranked.sort_by_key(|(rank, _)| *rank);
-        ranked
-            .into_iter()
-            .find_map(|(_, content)| read(content.trim()))
     }
 
     /// Whether a day had come when the page was sent; it may be a day ahead, in another time zone.
@@ -297,7 +283,7 @@ impl<'d, 'a> Dating<'d, 'a> {
             crate::whitespace::push_collapsed(&mut before, near);
         }
         let label = self.label_before(index, &before);
-        let role = dates::role_of(&label.to_lowercase(), false);
+        let role = dates::role_of(&label.to_lowercase(), false, self.usage);
         matches!(role, Role::Modified | Role::Other)
     }
 
@@ -327,10 +313,10 @@ impl<'d, 'a> Dating<'d, 'a> {
         let dated = |index: usize, read: &Reader| -> Option<String> {
             let text = &survey.texts[index];
             // A relative time may have its day in a title.
-            if !dates::may_stand_in(text) && !survey.markers[index].has(Marker::Date) {
+            if !dates::may_stand_in(text, self.usage) && !survey.markers[index].has(Marker::Date) {
                 return None;
             }
-            let told = titled_times::with_day(self.flat, index, text, self.month_first);
+            let told = titled_times::with_day(self.flat, index, text, self.usage);
             let text = told.as_ref().unwrap_or(text);
             let label = self.label_before(index, "");
             // A long paragraph may mention any day; it counts only if it begins with a date.
@@ -338,7 +324,7 @@ impl<'d, 'a> Dating<'d, 'a> {
                 true => format!("{label}{}…", char_prefix(text, BEGINNING_CHARS)),
                 false => format!("{label}{text}"),
             };
-            read(&line, self.month_first).filter(|date| self.has_been(date))
+            read(&line, self.usage).filter(|date| self.has_been(date))
         };
         let reader = |index: usize, is_line: bool| match is_line && !self.is_of_a_fact(index) {
             true => read,
@@ -387,7 +373,7 @@ impl<'d, 'a> Dating<'d, 'a> {
                 .take(2)
                 .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
             if called && run.counts.weight < 200 && self.zone.may_hold(index) {
-                dates::published_in(&self.survey.texts[index], self.month_first)
+                dates::published_in(&self.survey.texts[index], self.usage)
                     .filter(|date| self.has_been(date))
             } else {
                 None

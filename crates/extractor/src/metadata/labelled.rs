@@ -254,7 +254,10 @@ fn korean(line: &str) -> Option<Named<'_>> {
     let next = after.split(is_gap).next().unwrap_or("");
     let ends = DEEDS.contains(&next) || !after.starts_with(char::is_alphabetic);
     let is_word = !behind.starts_with(char::is_alphanumeric);
-    (is_word && ends && surnames::is_korean_name(name)).then(|| Named::first(rest, name.len()))
+    // "글 최신순" is how a list is sorted. Two deeds, a reporter, and what follows the name tell more than a blank does.
+    let is_told = line[..line.len() - rest.len()].trim_matches(is_gap) != "글" || !after.is_empty();
+    let is_name = surnames::is_korean_name(name) && (is_told || !surnames::is_korean_word(name));
+    (is_word && ends && is_name).then(|| Named::first(rest, name.len()))
 }
 
 fn is_gap(c: char) -> bool {
@@ -490,6 +493,13 @@ mod tests {
             ("기자 김하늘", Some("김하늘")),
             ("취재 기자 김하늘 | 2021.03.05", Some("김하늘")),
             ("시민기자 \u{1}김하늘\u{2}", Some("김하늘")),
+            ("글 김하늘", Some("김하늘")),
+            ("글 이준기", Some("이준기")),
+            ("글 최신순", None),
+            ("글 주제별", None),
+            ("글 이전글", None),
+            ("글 지우기", None),
+            ("취재 기자 이야기", None),
             ("글/그림", None),
             ("글 목록", None),
             ("글 전체보기", None),

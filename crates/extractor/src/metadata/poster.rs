@@ -6,7 +6,6 @@ use html5ever::local_name;
 
 use crate::dom::Attributes;
 use crate::flat_dom::{FlatDom, FlatElement};
-use crate::line_markers::Marker;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
@@ -42,11 +41,7 @@ pub(super) fn named_below_title(
     let is_dated = |at: &FlatElement<'_>| {
         const RUNS_BESIDE: usize = 2;
         let from = (at.first_run as usize).saturating_sub(RUNS_BESIDE);
-        let beside = survey
-            .markers
-            .iter()
-            .take(at.end_run as usize + RUNS_BESIDE);
-        beside.skip(from).any(|markers| markers.has(Marker::Date))
+        (from..at.end_run as usize + RUNS_BESIDE).any(|run| survey.has_date(run))
     };
     let is_posters = |flat: &FlatDom<'_>, index: usize| {
         is_named(flat, index)
@@ -195,5 +190,28 @@ mod tests {
         ] {
             assert!(!leads_to_user(href), "{href}");
         }
+    }
+
+    #[test]
+    fn a_users_name_is_one_beside_a_date_in_any_language() {
+        let text = "<p>The river rose again on Thursday night, and took the old stone bridge with it, I hear.</p>";
+        let author = |beside: &str| {
+            let html = format!(
+                "<html lang=en><title>The lock</title><article><h1>The lock</h1><div class=username>nadja</div>\
+                 <div>{beside}</div>{}</article>",
+                text.repeat(4)
+            );
+            let url = url::Url::parse("https://canal.example/lock").unwrap();
+            crate::extract(&html, &crate::PageContext::new(&url)).author
+        };
+        for date in [
+            "12 марта 2024",
+            "ngày 12 tháng 3 năm 2024",
+            "2 часа назад",
+            "hace 2 horas",
+        ] {
+            assert_eq!(author(date).as_deref(), Some("nadja"), "{date}");
+        }
+        assert_eq!(author("Send a message"), None);
     }
 }

@@ -54,8 +54,10 @@ fn is_owned(site: &str, name: &str) -> bool {
     let Some((before, behind)) = site.split_once(&name) else {
         return false;
     };
+    // "Bank of England": one word may be a place.
+    let is_of_two = name.trim().contains(' ');
     BEHIND.iter().any(|mark| behind.starts_with(mark))
-        || BEFORE.iter().any(|mark| before.ends_with(mark))
+        || is_of_two && BEFORE.iter().any(|mark| before.ends_with(mark))
         || OF_ONE
             .iter()
             .any(|word| before.contains(word) || behind.contains(word))
@@ -164,6 +166,9 @@ mod tests {
             ("김하늘의 서재", "김하늘"),
         ] {
             assert!(!is_site("秋夜", Some(site), author), "{site}");
+        }
+        for (site, place) in [("Bank of England", "England"), ("Diario de Cuyo", "Cuyo")] {
+            assert!(is_site("秋夜", Some(site), place), "{site}");
         }
         assert!(is_site("秋夜", Some("The Harbour Times"), "Harbour Times"));
         assert!(is_site(

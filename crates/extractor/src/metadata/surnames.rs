@@ -14,6 +14,25 @@ const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송전�
 
 const KOREAN_OF_TWO: [&str; 6] = ["남궁", "황보", "제갈", "사공", "선우", "독고"];
 
+/// Nearly all given names are of these syllables, and few words are.
+const OF_KOREAN_NAMES: &str = "가강건겸경고관광교구국권규균근금기길나남다단담대덕도동두라란람래려련령로루리린림마만명모무문미민\
+    바배백범별병보복봉빈빛산상새서석선설섭성세소솔송수숙순슬승시식신아안애양언여연열영예오옥온완용우욱운웅원월유\
+    윤율은을음의이인일임자잔장재전정제조종주준중지진찬창채천철청초춘충치태택표하학한항해향헌혁현형혜호홍화환회효\
+    후훈휘흠희힘늘슬람들샘결봄름롱롬보엽익술득갑걸곤군난님랑렬례록부비억업엘요응직탁평필행협흥";
+
+/// Whether a text begins with a Chinese surname and is no longer than names are: 高清大图 is a word.
+fn is_chinese_name(text: &str) -> bool {
+    const OF_TWO: [&str; 12] = [
+        "欧阳", "歐陽", "司马", "司馬", "上官", "诸葛", "諸葛", "夏侯", "皇甫", "慕容", "令狐",
+        "司徒",
+    ];
+    let most = match OF_TWO.iter().any(|surname| text.starts_with(surname)) {
+        true => 4,
+        false => 3,
+    };
+    text.starts_with(|c| CHINESE.contains(c)) && text.chars().count() <= most
+}
+
 /// Whether a text begins with a surname.
 pub(super) fn begins(text: &str) -> bool {
     text.starts_with(|c| CHINESE.contains(c) || KOREAN.contains(c))
@@ -23,14 +42,27 @@ pub(super) fn begins(text: &str) -> bool {
 /// syllables, and of four, many words are.
 pub(super) fn is_korean_name(text: &str) -> bool {
     let syllables = text.chars().count();
-    let is_of_two = KOREAN_OF_TWO
+    let of_two = KOREAN_OF_TWO
         .iter()
-        .any(|surname| text.starts_with(surname));
+        .find_map(|surname| text.strip_prefix(surname));
+    let of_one = text.strip_prefix(|c| KOREAN.contains(c));
+    let is_given = |given: &str| given.chars().all(|c| OF_KOREAN_NAMES.contains(c));
     text.chars().all(is_hangul)
-        && (syllables == 3 && text.starts_with(|c| KOREAN.contains(c))
-            || is_of_two && (3..=4).contains(&syllables))
+        && (syllables == 3 && of_one.is_some_and(is_given)
+            || (3..=4).contains(&syllables) && of_two.is_some_and(is_given))
         // 정치부, 기획팀: a department.
         && !text.ends_with(['부', '팀', '사'])
+}
+
+/// Whether a Korean's name may be a word of a site's menu as well: the order of a list (최신순, 주제별), texts (이전글), a picture
+/// (이미지), what can be done (남기기, 지우기).
+pub(super) fn is_korean_word(text: &str) -> bool {
+    let mut last = text.chars().rev();
+    match (last.next(), last.next()) {
+        (Some('순' | '별' | '글'), _) | (Some('지'), Some('미')) => true,
+        (Some('기'), Some(before)) => "기우치누이리하내가키히추".contains(before),
+        _ => false,
+    }
 }
 
 pub(super) fn is_hangul(c: char) -> bool {
@@ -38,9 +70,11 @@ pub(super) fn is_hangul(c: char) -> bool {
 }
 
 /// Whether a word can be a name where a sign also parts two words: a surname begins it, or it is no mere word of
-/// Chinese.
+/// Chinese or Korean.
 pub(super) fn may_be_name(word: &str) -> bool {
-    begins(word) || !word.chars().all(|c| is_han(c) || is_hangul(c))
+    let is_name =
+        is_chinese_name(word) || is_korean_name(word) || word.contains(' ') && begins(word);
+    is_name || !word.chars().all(|c| is_han(c) || is_hangul(c))
 }
 
 #[cfg(test)]
@@ -65,6 +99,7 @@ mod tests {
             assert!(!is_korean_name(word), "{word}");
         }
         assert!(may_be_name("张三") && may_be_name("Tom Lee") && may_be_name("김하늘"));
-        assert!(!may_be_name("视频") && !may_be_name("图片"));
+        assert!(may_be_name("欧阳修文") && may_be_name("王 小明"));
+        assert!(!may_be_name("视频") && !may_be_name("图片") && !may_be_name("高清大图"));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Trackers, wikis and forums write so: `Opened <a title="See timeline at Jan 5, 2024">3 years ago</a>`.
 
-use crate::dates::{self, MonthFirst};
+use crate::dates::{self, Usage};
 use crate::flat_dom::FlatDom;
 use crate::line_markers::{Marker, Markers};
 
@@ -10,14 +10,9 @@ use crate::line_markers::{Marker, Markers};
 const WEIGHT_MAX: u32 = 120;
 
 /// A line with the day in the place of the first relative time that has one.
-pub(super) fn with_day(
-    flat: &FlatDom<'_>,
-    run: usize,
-    text: &str,
-    month_first: MonthFirst,
-) -> Option<String> {
+pub(super) fn with_day(flat: &FlatDom<'_>, run: usize, text: &str, usage: Usage) -> Option<String> {
     let line = flat.runs.get(run)?;
-    if line.counts.weight > WEIGHT_MAX || dates::written(text, month_first).is_some() {
+    if line.counts.weight > WEIGHT_MAX || dates::written(text, usage).is_some() {
         return None;
     }
     let pieces = &flat.pieces[line.pieces.start as usize..line.pieces.end as usize];
@@ -31,7 +26,7 @@ pub(super) fn with_day(
         let title = flat.elements[piece.element as usize]
             .element
             .attr("title")?;
-        let day = dates::written(title, month_first)?;
+        let day = dates::written(title, usage)?;
         Some(text.replacen(relative, &day, 1))
     })
 }

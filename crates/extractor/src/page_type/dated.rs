@@ -7,7 +7,6 @@
 use crate::class_hints::{Hint, Hints, OTHER_PARTS};
 use crate::dates;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
-use crate::line_markers::Marker;
 use crate::prefix_sums::is_prose;
 use crate::survey::Survey;
 use crate::tag::Tag;
@@ -30,9 +29,7 @@ pub(super) fn near_title(flat: &FlatDom<'_>, survey: &Survey, main: &[bool]) -> 
 
 /// Whether a line tells a day: in the words of any language that dates are read in, or by a `<time>` for programs.
 fn has_date(flat: &FlatDom<'_>, survey: &Survey, run: usize) -> bool {
-    survey.markers[run].has(Marker::Date)
-        || dates::stands_in(&survey.texts[run])
-        || has_time_of_programs(flat, run)
+    survey.has_date(run) || has_time_of_programs(flat, run)
 }
 
 /// Whether a piece at the beginning of a line stands in a `<time>` whose `datetime` is a date.
