@@ -573,11 +573,21 @@ mod tests {
         for program in [
             "<script src=https://a.example/mathjax@3/tex-mml-chtml.js></script>",
             "<script>renderMathInElement(document.body)</script>",
+            "<script type=module>import set from '/lib/katex/auto.mjs'</script>",
+            "<script>load('https://a.example/mathjax@3/tex.js')</script>",
+            "<script src=/js/math.min.js></script>",
+            "<link rel=stylesheet href=https://a.example/katex.min.css>",
         ] {
             let found = formulas(program, "$x_{1}$");
             assert_eq!(found[0], "x_{1}");
         }
-        assert_eq!(formulas("<script>x = 1</script>", "$x_{1}$"), [""; 0]);
+        for other in [
+            "<script>x = 1</script>",
+            "<script type=application/ld+json>{\"about\": \"KaTeX\"}</script>",
+            "<script src=/js/aftermath.js></script>",
+        ] {
+            assert_eq!(formulas(other, "$x_{1}$"), [""; 0]);
+        }
     }
 
     #[test]

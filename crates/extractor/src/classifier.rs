@@ -26,6 +26,7 @@ mod boilerplate_rules;
 mod data_tables;
 mod endings;
 mod forest;
+mod label_headings;
 mod listings;
 mod questions;
 mod references;

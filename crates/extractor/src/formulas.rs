@@ -5,9 +5,11 @@
 //! as TeX.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use ego_tree::NodeRef;
 use html5ever::local_name;
+use regex::Regex;
 use scraper::{Html, Node, node::Element};
 
 use crate::dom::Attributes;
@@ -134,21 +136,35 @@ pub(crate) fn unset(text: &str) -> impl Iterator<Item = &str> {
     found.filter(move |tex| is_tight(tex) && tex.contains(['\\', '^', '_']))
 }
 
+/// What tells of a program that sets the TeX in a page's text, in its script's file name or words, or in its styles'.
+static SETS_TEX: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)mathjax|katex|rendermathinelement").expect("a constant pattern")
+});
+
+/// A script's file that is named for mathematics, as builders bundle those programs.
+static MATH_FILE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|/)math(?:[.-][\w.-]*)?\.m?js(?:[?#]|$)").expect("a constant pattern")
+});
+
 /// Whether a page loads a program that sets the TeX in its text.
 pub(crate) fn sets_tex(html: &Html) -> bool {
     html.tree.nodes().any(|node| {
-        let element = node.value().as_element();
-        let is_script = |element: &&Element| element.name.local == local_name!("script");
-        element.filter(is_script).is_some_and(|script| {
-            let source = script.attribute(&local_name!("src")).unwrap_or("");
-            let source = source.to_ascii_lowercase();
-            let is_told = |text: &str| text.contains("mathjax") || text.contains("katex");
-            let set_up = || node.first_child()?.value().as_text().map(|text| &**text);
-            is_told(&source)
-                || set_up().is_some_and(|text: &str| {
-                    text.contains("MathJax") || text.contains("renderMathInElement")
-                })
-        })
+        let Some(element) = node.value().as_element() else {
+            return false;
+        };
+        let value = |name| element.attribute(&name).unwrap_or("");
+        if element.name.local == local_name!("link") {
+            return SETS_TEX.is_match(value(local_name!("href")));
+        }
+        if element.name.local != local_name!("script") {
+            return false;
+        }
+        let source = value(local_name!("src"));
+        let is_data = value(local_name!("type")).contains("json");
+        let words = || node.children().filter_map(|child| child.value().as_text());
+        SETS_TEX.is_match(source)
+            || MATH_FILE.is_match(source)
+            || !is_data && words().any(|text| SETS_TEX.is_match(text))
     })
 }
 

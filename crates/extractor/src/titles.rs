@@ -3,16 +3,12 @@
 //! Which of the headings *is* the title is found where all that is known of the page is compared
 //! ([`metadata`](crate::metadata)). Here it is enough that `<title>` has it, beside the site's name and more.
 
-use crate::bounded::byte_prefix;
 use crate::flat_dom::{ElementIndex, FlatDom};
 use crate::survey::Survey;
 
-/// Bytes of `<title>` that are looked at: every heading is sought in it.
-const TITLE_BYTES_MAX: usize = 2_000;
-
-/// Whether `<title>` has a text in it.
+/// Whether `<title>` has a text in it. Every heading is sought in it, and it is as short as a field is.
 pub(crate) fn has(flat: &FlatDom<'_>, text: &str) -> bool {
-    !text.is_empty() && byte_prefix(&flat.title, TITLE_BYTES_MAX).contains(text)
+    !text.is_empty() && flat.title.contains(text)
 }
 
 /// The heading that a run stands in: its own element or the one around it.

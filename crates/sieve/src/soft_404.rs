@@ -10,7 +10,7 @@
 
 mod wordings;
 
-use wordings::{BESIDE, DEFINES, FAILURES, HINTS, NOT_TO_READER, OUTRIGHT, QUESTIONS, WORDINGS};
+use wordings::{BESIDE, DEFINES, FAILURES, HINTS, OUTRIGHT, QUESTIONS, WORDINGS, Wording};
 
 /// Pages with more words are not looked at: error pages are short.
 const WORDS_MAX: u32 = 120;
@@ -26,8 +26,6 @@ const SENTENCES_MAX: usize = 2;
 const STATEMENT_CHARS_MAX: usize = 120;
 /// A sentence of so few characters, half as many Chinese ones, needs nobody to be sorry, and nobody who asked.
 const BARE_CHARS_MAX: usize = 24;
-/// Hangul and what comes after it: signs for syllables and words.
-const FIRST_SYLLABLE: char = '\u{1100}';
 /// So much own text, in characters and half as many Chinese ones, is a page below a statement that is not
 /// made to the reader: some twenty words.
 const OWN_CHARS_MIN: usize = 120;
@@ -48,7 +46,11 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
     if defines(bare(&title), text) || defines(bare(heading), below.trim_start()) {
         return false;
     }
-    if is_outright(bare(&title)) || is_statement(&title) && begins_as_told(&title) {
+    let is_told = |sentence: &str| {
+        is_statement(sentence)
+            && (is_to_reader(sentence) || !has_own_text(text, wording_of(sentence)))
+    };
+    if is_outright(bare(&title)) || is_told(&title) && begins_as_told(&title) {
         return true;
     }
     if words > WORDS_MAX {
@@ -59,7 +61,7 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
         let parts = title.split(['|', '_', '·', '–', '—']);
         parts.flat_map(|part| part.split(" - "))
     };
-    if parts().any(is_statement) {
+    if parts().any(is_told) {
         return true;
     }
     if parts().any(|part| HINTS.contains(&bare(part))) && words <= WORDS_MAX_HINTED {
@@ -67,13 +69,11 @@ pub fn is_soft_404(title: &str, text: &str, words: u32) -> bool {
     }
     // A dot within a URL ends no sentence.
     let sentences = text
-        .split(['!', '?', '。', '…', '\n', '¡', '।', '؟', '۔', '។'])
+        .split(|c| ENDS.contains(&c) || matches!(c, '…' | '\n' | '¡'))
         .flat_map(|part| part.split(". "))
         .filter(|sentence| sentence.chars().any(char::is_alphabetic));
     let is_failure = |failure: &&str| text.starts_with(*failure) && !defines(failure, text);
     let mut first = sentences.take(SENTENCES_MAX);
-    let is_told =
-        |sentence: &str| is_statement(sentence) && (is_to_reader(sentence) || !has_own_text(text));
     first.any(is_told) || FAILURES.iter().any(is_failure)
 }
 
@@ -89,13 +89,13 @@ pub fn is_but_called_so(title: &str, text: &str, words: u32) -> bool {
     };
     let end = text.char_indices().nth(TEXT_CHARS_MAX);
     let start = segment::fold(&text[..end.map_or(text.len(), |(at, _)| at)]);
-    !is_soft_404("", text, words) && (says_more(&title) || has_own_text(&start))
+    !is_soft_404("", text, words) && (says_more(&title) || has_own_text(&start, None))
 }
 
 /// Whether a folded title has words beside those of a statement.
 fn says_more(title: &str) -> bool {
     let of_wording =
-        |wording: &'static wordings::Wording| [wording.missing, wording.told, wording.asked];
+        |wording: &'static Wording| [wording.missing, wording.told, wording.weak, wording.asked];
     let known = WORDINGS.iter().flat_map(of_wording).flatten();
     let mut rest = title.to_owned();
     for words in OUTRIGHT.iter().chain(known).chain(HINTS) {
@@ -104,10 +104,7 @@ fn says_more(title: &str) -> bool {
         }
     }
     let letters = rest.chars().filter(|c| c.is_alphabetic());
-    letters
-        .map(|c| 1 + usize::from(!c.is_ascii()))
-        .sum::<usize>()
-        >= BEYOND_MIN
+    letters.map(weight).sum::<usize>() >= BEYOND_MIN
 }
 
 /// Whether a text begins with these words, and goes on to say what they mean. An error page that says why
@@ -121,25 +118,47 @@ fn defines(words: &str, text: &str) -> bool {
         && !TO_READER.iter().any(|word| has_word(text, word))
 }
 
-/// Whether a statement is made to who asked, or is all that its sentence says.
+/// Whether a statement is made to who asked, or is all that its sentence says. A story may say that a page was
+/// removed on request, or that it is a pity.
 fn is_to_reader(sentence: &str) -> bool {
-    let told = WORDINGS.iter().flat_map(|wording| wording.told);
-    let mut told = told.filter(|word| **word != NOT_TO_READER);
-    told.any(|word| has_word(sentence, word)) || !has_word(sentence, NOT_TO_READER)
+    let has = |words: &[&str]| words.iter().any(|word| has_word(sentence, word));
+    WORDINGS.iter().any(|wording| has(wording.told))
+        || !WORDINGS.iter().any(|wording| has(wording.weak))
 }
 
-/// Whether whole sentences of a text tell more than an error page has to say.
-fn has_own_text(text: &str) -> bool {
-    let ends = ['.', '!', '?', '。'];
-    let own = text.split_inclusive(ends).filter(|sentence| {
-        sentence.ends_with(ends)
-            && !is_statement(sentence)
-            && !BESIDE.iter().any(|word| has_word(sentence, word))
+/// The signs that end a sentence.
+const ENDS: [char; 7] = ['!', '?', '。', '।', '؟', '۔', '។'];
+
+/// Whether whole sentences of a text tell more than an error page with a statement of this wording has to say.
+fn has_own_text(text: &str, wording: Option<&Wording>) -> bool {
+    let known = wording.map(|of| [of.asked, of.told, of.beside]);
+    let known = || known.iter().flatten().copied().flatten();
+    let is_own = |sentence: &&str| {
+        !is_statement(sentence)
+            && !BESIDE
+                .iter()
+                .chain(known())
+                .any(|word| has_word(sentence, word))
+    };
+    let is_end = |c: char| c == '.' || ENDS.contains(&c);
+    // In Thai and Lao a blank ends a sentence.
+    let is_blank = |c: char| matches!(c, ' ' | '\n');
+    let is_thai = |text: &str| text.contains(|c| matches!(c, '\u{e01}'..='\u{eff}'));
+    let sentences = text.split_inclusive(is_end).flat_map(|sentence| {
+        let parts = is_thai(sentence).then(|| sentence.split(is_blank));
+        let whole = parts.is_none().then_some(sentence);
+        let whole = whole.filter(|sentence| sentence.ends_with(is_end));
+        parts.into_iter().flatten().chain(whole)
     });
-    let chars = own
-        .flat_map(str::chars)
-        .map(|c| 1 + usize::from(!c.is_ascii()));
+    let chars = sentences.filter(is_own).flat_map(str::chars).map(weight);
     chars.sum::<usize>() >= OWN_CHARS_MIN
+}
+
+/// What a character says, in letters: one that stands for a syllable or a word says as much as two or more. Those are
+/// Hangul's, Ethiopic's, and those of Chinese and Japanese; the scripts of India and its neighbours have letters.
+fn weight(c: char) -> usize {
+    let is_syllable = matches!(c, '\u{1100}'..='\u{139f}' | '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..);
+    1 + usize::from(is_syllable)
 }
 
 /// A part of a title or a sentence without what it ends with.
@@ -162,25 +181,32 @@ fn is_outright(sentence: &str) -> bool {
 fn is_statement(sentence: &str) -> bool {
     let sentence = bare(sentence);
     let chars = sentence.chars().take(STATEMENT_CHARS_MAX * 2 + 1);
-    // A Chinese character says as much as two letters or more.
-    let weight: usize = chars.map(|c| 1 + usize::from(c >= FIRST_SYLLABLE)).sum();
+    let weight: usize = chars.map(weight).sum();
     if weight > STATEMENT_CHARS_MAX * 2 || sentence.is_empty() {
         return false;
     }
     if FAILURES.contains(&sentence) || is_outright(sentence) {
         return true;
     }
+    wording_of(sentence).is_some()
+}
+
+/// The wording in which a sentence says that what was asked for is missing.
+fn wording_of(sentence: &str) -> Option<&'static Wording> {
+    let sentence = bare(sentence);
     let has = |words: &[&str]| words.iter().any(|word| has_word(sentence, word));
     let is_missing = |word: &&str| {
         let mut found = sentence.match_indices(word);
         has_word(sentence, word) && found.any(|(at, _)| !goes_on(&sentence[at + word.len()..]))
     };
-    !has(QUESTIONS)
-        && WORDINGS.iter().any(|wording| {
-            wording.missing.iter().any(is_missing)
-                && has(wording.asked)
-                && (has(wording.told) || weight <= BARE_CHARS_MAX)
-        })
+    let is_bare = || sentence.chars().map(weight).sum::<usize>() <= BARE_CHARS_MAX;
+    let is_one = |wording: &&Wording| {
+        wording.missing.iter().any(is_missing)
+            && has(wording.asked)
+            && (has(wording.told) || has(wording.weak) || is_bare())
+    };
+    let mut wordings = WORDINGS.iter().filter(|_| !has(QUESTIONS));
+    wordings.find(is_one)
 }
 
 /// Whether a Chinese sentence goes on so that what stands before is part of a name (已删除的内容), or is
@@ -197,8 +223,10 @@ fn is_reason(rest: &str) -> bool {
 
 /// Whether a statement begins with who is sorry or what was asked for, and so speaks to the reader.
 fn begins_as_told(sentence: &str) -> bool {
-    let told = WORDINGS.iter().flat_map(|wording| wording.told);
-    told.into_iter().any(|word| sentence.starts_with(word))
+    let told = WORDINGS
+        .iter()
+        .flat_map(|wording| [wording.told, wording.weak]);
+    told.flatten().any(|word| sentence.starts_with(word))
 }
 
 /// Whether a text has these words; Latin letters do not go on before or after them.
@@ -274,6 +302,17 @@ mod tests {
             ("ហាងសៀវភៅ", "សូមអភ័យទោស ទំព័រដែលអ្នកស្វែងរកមិនមានទេ"),
             ("Страница не найдена - Магазин", "Вернуться на главную"),
             ("Sayfa bulunamadı | Kitapçı", "Ana sayfa"),
+            // What such pages go on with is no text of their own.
+            (
+                "Boekhandel",
+                "Helaas, de pagina bestaat niet meer. Controleer het adres in de balk boven in het venster. Ga terug naar \
+                    de startpagina van de winkel. Gebruik de zoekfunctie om het boek alsnog te vinden, of bel met ons.",
+            ),
+            (
+                "Książki",
+                "Niestety strona nie istnieje. Sprawdź, czy adres wpisano bez błędów i wielkich liter. Możesz wrócić \
+                    na stronę główną albo skorzystać z wyszukiwarki. Prosimy o kontakt, gdy to nasz błąd.",
+            ),
         ] {
             assert!(is_error(title, text), "{title}: {text}");
         }
@@ -313,6 +352,30 @@ mod tests {
             ("קמח", "הדף הזה מספר על טחנת קמח ישנה ליד הנהר."),
             ("จดหมาย", "หน้าแรกของสมุดเล่าเรื่องแม่น้ำในฤดูฝน ไม่พบคำว่าเรือเลย"),
             ("नदी", "यह लेख नदी के बारे में है। आप इसे घर पर पढ़ सकते हैं।"),
+            // An officer is no page.
+            ("ข่าวสะพาน", "เจ้าหน้าที่ไม่พบศพ"),
+            (
+                "เจ้าหน้าที่ไม่พบผู้รอดชีวิต",
+                "แม่น้ำเอ่อล้นในคืนวันพฤหัสบดี ชาวบ้านได้ยินเสียงดัง",
+            ),
+            // Somebody asked for it, or it is a pity, and there is more to tell.
+            (
+                "Con đê",
+                "Facebook cho biết nội dung đã bị xóa theo yêu cầu của chính quyền tỉnh. Nước dâng cao vào đêm thứ \
+                    năm và cuốn trôi cây cầu đá hai trăm năm tuổi. Người dân trong làng nghe một tiếng động lớn lúc nửa \
+                    đêm. Sáng hôm sau chỉ còn lại hai trụ đá giữa dòng nước.",
+            ),
+            (
+                "Een stuk over de dijk",
+                "Het artikel is helaas verwijderd uit de krant en niet meer beschikbaar. Het ging over de oude dijk \
+                    langs de rivier, waar het water in de nacht steeg. De mensen in het dorp hoorden een harde klap.",
+            ),
+            (
+                "नदी का पुल",
+                "खेद है कि वह लेख हटा दिया गया। नदी के किनारे का पुराना बाँध रात को टूट गया और पत्थर का पुल बह गया। \
+                    गाँव के लोगों ने आधी रात को एक तेज़ आवाज़ सुनी। सुबह धारा के बीच केवल दो खंभे बचे थे। \
+                    नया पुल कब बनेगा यह सरकार ने अभी नहीं बताया।",
+            ),
         ] {
             assert!(!is_error(title, text), "{title}: {text}");
         }
@@ -385,7 +448,7 @@ mod tests {
     fn wordings_are_written_as_texts_are_folded() {
         let wordings = WORDINGS
             .iter()
-            .flat_map(|wording| [wording.asked, wording.missing, wording.told]);
+            .flat_map(|of| [of.asked, of.missing, of.told, of.weak, of.beside]);
         let lists = [HINTS, OUTRIGHT, FAILURES, DEFINES, BESIDE];
         for word in wordings.chain(lists).flatten() {
             assert_eq!(segment::fold(word), *word);

@@ -21,7 +21,7 @@ use crate::tag::Tag;
 
 use super::KEEP_MIN;
 use super::data_tables::is_in_other_part;
-use super::rows;
+use super::{label_headings, rows};
 
 /// What has to be left of a page's likely content for a part to be dropped.
 #[derive(Clone, Copy)]
@@ -76,7 +76,7 @@ pub(super) fn apply(
             *probability = 0.0;
         }
     }
-    drop_headings(flat, survey, kept, probability);
+    label_headings::drop(flat, survey, kept, probability);
     if is_article {
         drop_title(flat, survey, probability);
     }
@@ -167,7 +167,7 @@ fn is_label(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
     credit || (also_read || more) && is_linked(&flat.runs[index])
 }
 
-fn is_linked(run: &Run) -> bool {
+pub(super) fn is_linked(run: &Run) -> bool {
     run.link_weight * 10 >= run.counts.weight * 6
 }
 
@@ -186,40 +186,9 @@ fn is_boilerplate(flat: &FlatDom<'_>, survey: &Survey, index: usize, is_article:
     advert || button || caption || maker || count
 }
 
-fn in_caption(flat: &FlatDom<'_>, index: usize) -> bool {
+pub(super) fn in_caption(flat: &FlatDom<'_>, index: usize) -> bool {
     flat.ancestors(flat.runs[index].owner)
         .any(|at| flat.elements[at as usize].tag == Tag::Figcaption)
-}
-
-/// Drops the headings of lists of other pages and of adverts: those whose words say so, and under which no
-/// text is kept. "Recommended dose" over a paragraph is a section.
-fn drop_headings(flat: &FlatDom<'_>, survey: &Survey, kept: &[bool], probability: &mut [f32]) {
-    let level = |run: usize| {
-        flat.elements[flat.runs[run].owner as usize]
-            .tag
-            .heading_level()
-    };
-    for heading in 0..flat.runs.len() {
-        let Some(own) = level(heading) else { continue };
-        let markers = survey.markers[heading];
-        let is_marked = markers.has(Marker::Related) || markers.has(Marker::Advert);
-        if !is_marked || flat.runs[heading].counts.weight >= 60 {
-            continue;
-        }
-        // What stands under it, behind the headings of its parts and the captions of its pictures. A heading of
-        // its own level or above ends it, so no run is met more often than there are levels.
-        let mut under = (heading + 1..flat.runs.len())
-            .take_while(|&run| level(run).is_none_or(|level| level > own));
-        let is_passed = |run: usize| {
-            level(run).is_some() && !is_linked(&flat.runs[run]) || in_caption(flat, run)
-        };
-        let first = under.find(|&run| !is_passed(run));
-        let is_text =
-            |run: usize| kept[run] && probability[run] > 0.0 && !is_linked(&flat.runs[run]);
-        if !first.is_some_and(is_text) {
-            probability[heading] = 0.0;
-        }
-    }
 }
 
 /// Whether a line names who made the text, whatever the share in it: "Written by", "Medically reviewed
@@ -506,64 +475,6 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_over_kept_text_is_no_label() {
-        let kept = |page: &str| {
-            let html = scraper::Html::parse_document(page);
-            let flat = FlatDom::of(&html);
-            let survey = Survey::of(&flat);
-            let mut probability = vec![0.9; flat.runs.len()];
-            let kept: Vec<bool> = survey.texts.iter().map(|text| text != "Gone").collect();
-            apply(&flat, &survey, &PageType::Other, &kept, &mut probability);
-            probability[0] > 0.0
-        };
-        let link = "<a href=/mill>The mill by the river</a>";
-        for (page, is_kept) in [
-            ("<h2>Recommended dose</h2><p>Two spoons a day.", true),
-            (
-                "<h2>Promotion</h2><p>The doctorate takes three years.",
-                true,
-            ),
-            (
-                "<h2>Related work</h2><h3>Mills</h3><p>Two were found.",
-                true,
-            ),
-            ("<h2>相关概念</h2><ul><li>磨坊是加工谷物的地方。</ul>", true),
-            (
-                "<h2>Related work</h2><figure><figcaption>A mill</figcaption></figure><p>Two.",
-                true,
-            ),
-            (&format!("<h2>Related work</h2><ul><li>{link}</ul>"), false),
-            (
-                &format!("<h2>Related work</h2><h3>{link}</h3><p>It turned."),
-                false,
-            ),
-            ("<h2>Related work</h2><p>Gone</p><p>Two were found.", false),
-            (
-                "<h2>Related work</h2><h2>Mills</h2><p>Two were found.",
-                false,
-            ),
-            ("<h2>Related work</h2>", false),
-            ("<h2>Advertisement</h2><p>Gone", false),
-        ] {
-            assert_eq!(kept(page), is_kept, "{page}");
-        }
-    }
-
-    /// The text of a page with an article of two paragraphs.
-    fn text_with(before: &str, after: &str) -> (String, String) {
-        let page = format!(
-            "<title>Bread without yeast</title><body>{before}<main><article class=post><h1>Bread without yeast\
-             </h1><p>The old mill by the river ground its last flour in the spring of that year, and since \
-             then the bakers of the valley have had to buy theirs in the city.</p><p>They soon found out that \
-             the new flour did not rise as the old one had, and each of them had another explanation for \
-             it, which they told whoever asked.</p></article>{after}</main>"
-        );
-        let url = url::Url::parse("https://kitchen.example/2015/03/bread/").unwrap();
-        let page = crate::extract(&page, &crate::PageContext::new(&url));
-        (page.text, page.comments)
-    }
-
-    #[test]
     fn readers_comments_are_no_text_of_an_article_however_long_they_are() {
         let comment = "<li class=comment><div class=comment-body><p>I have tried this with the flour that my \
             neighbour gave me, and it was as good as the bread that we had in the old days, though it took two \
@@ -637,5 +548,19 @@ mod tests {
         ] {
             assert!(!counts_up(text), "{text}");
         }
+    }
+
+    /// The text of a page with an article of two paragraphs.
+    fn text_with(before: &str, after: &str) -> (String, String) {
+        let page = format!(
+            "<title>Bread without yeast</title><body>{before}<main><article class=post><h1>Bread without yeast\
+             </h1><p>The old mill by the river ground its last flour in the spring of that year, and since \
+             then the bakers of the valley have had to buy theirs in the city.</p><p>They soon found out that \
+             the new flour did not rise as the old one had, and each of them had another explanation for \
+             it, which they told whoever asked.</p></article>{after}</main>"
+        );
+        let url = url::Url::parse("https://kitchen.example/2015/03/bread/").unwrap();
+        let page = crate::extract(&page, &crate::PageContext::new(&url));
+        (page.text, page.comments)
     }
 }

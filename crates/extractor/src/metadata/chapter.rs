@@ -1,23 +1,36 @@
 //! Numbered parts of a work, as they stand behind its name in `<title>`: "Part 2", "3. Teil", "第三章", "3화", "（下）".
 //!
-//! A site's name looks like them where it has a number: "9to5Eels", "58桥城", "20 Minuten". In a part's name the
-//! number is all, or stands behind 第 or one word, or is followed by what it counts and no more. The pages of one text, and
-//! days, are no parts of a work.
+//! A site's name looks like them where it has a number: "9to5Eels", "58桥城", "20 Minuten", "Channel 4", "III". In a
+//! part's name the number is all, in brackets where it is long or Roman, or stands beside 第 or a word for what works are
+//! counted in. The pages of one text, and days, are no parts of a work.
 
 use crate::char_counts::is_cjk;
-use crate::dates;
+/// How the part of a work is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Told {
+    /// By what it counts, or in brackets: no site is called so.
+    Counted,
+    /// By a bare number.
+    Bare,
+}
 
-/// Whether a part of a title is the name of a part of a work.
-pub(super) fn is_one(text: &str) -> bool {
+/// How a part of a title names a part of a work; nothing where it names none.
+pub(super) fn told(text: &str) -> Option<Told> {
+    let is_marked = text.contains(['(', '（', '[', '［', '【', '#', '＃', '№']);
     let text = text.trim_matches(|c: char| !c.is_alphanumeric());
     let mut chars = text.chars();
-    match (chars.next(), chars.next()) {
+    let is_counted = match (chars.next(), chars.next()) {
         (None, _) => false,
         // 上, 下, 三: no site has one character for a name.
-        (Some(only), None) => is_cjk(only) || only.is_ascii_digit(),
+        (Some(only), None) => is_cjk(only) || is_marked && is_number(text),
         _ if text.contains(is_cjk) => is_counted(text) || is_named(text) || is_numbered(text),
-        _ => is_numbered(text),
+        _ => is_numbered(text) || is_marked && is_number(text),
+    };
+    if is_counted {
+        return Some(Told::Counted);
     }
+    let is_bare = matches!(text.len(), 1..=2) && text.bytes().all(|b| b.is_ascii_digit());
+    is_bare.then_some(Told::Bare)
 }
 
 fn is_numeral(c: char) -> bool {
@@ -57,29 +70,43 @@ fn is_named(text: &str) -> bool {
     place.is_some_and(|place| PLACES.contains(&place))
 }
 
-/// "Part 2", "Day 4: Rain", "Part 2 of 5", "Vol.3", "2. Teil", "2e partie", "12".
+/// Words for what works are counted in. Of channels, versions and models there are many others.
+const KINDS: &str = "part pt teil partie parte deel del osa część cz část díl časť rész часть частина част μέρος partea \
+    bölüm kısım phần tập chương bagian bab hari vol volume volumen band bd tome tomo tom том chapter ch \
+    kapitel chapitre capítulo capitolo capitol hoofdstuk luku rozdział kapitola fejezet глава розділ \
+    κεφάλαιο book buch livre libro boek kniha книга day tag jour día giorno dag päivä dzień den день gün \
+    ngày week woche semaine episode episodio épisode episódio ep folge aflevering afsnit avsnitt odcinek \
+    выпуск серия серія season staffel saison lesson lektion leçon lección lezione lição les урок act akt \
+    scene section unit issue nr round stage etappe étape etapa tappa step schritt series serie \
+    installment الجزء الفصل الحلقة قسمت פרק חלק भाग 시리즈 파트 시즌 에피소드 パート シーズン エピソード";
+
+fn is_kind(word: &str) -> bool {
+    let word = word.trim_end_matches('.').to_lowercase();
+    KINDS.split(' ').any(|kind| kind == word)
+}
+
+/// "Part 2", "Day 4: Rain", "Part 2 of 5", "Vol.3", "2. Teil", "2e partie".
 fn is_numbered(text: &str) -> bool {
-    const PAGES: [&str; 5] = ["page", "seite", "página", "pagina", "strona"];
     let mut words = text.split([' ', '\u{a0}']);
     let first = words.next().unwrap_or("");
     let (second, third) = (words.next(), words.next());
     let Some(second) = second else {
-        let (word, number) = first.split_once('.').unwrap_or(("", first));
-        return word.chars().all(char::is_alphabetic) && is_number(number);
+        let parts = first.split_once('.');
+        return parts.is_some_and(|(word, number)| is_kind(word) && is_number(number));
     };
     let number = second.trim_end_matches([':', ',', '.']);
     let ends = number.len() < second.len()
         || third.is_none_or(|third| {
-            matches!(third, "of" | "von" | "de" | "sur") || !third.contains(char::is_alphanumeric)
+            matches!(
+                third,
+                "of" | "von" | "de" | "sur" | "van" | "av" | "di" | "z" | "из"
+            ) || !third.contains(char::is_alphanumeric)
         });
     let suffix = first.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_ordinal = suffix.len() < first.len()
         && (suffix == "." || suffix.chars().all(char::is_lowercase) && !suffix.is_empty())
         && suffix.chars().count() <= 3;
-    let is_word = first.trim_end_matches('.').chars().all(char::is_alphabetic);
-    let kind = first.trim_end_matches('.').to_lowercase();
-    let is_other = PAGES.contains(&kind.as_str()) || dates::is_month(&kind);
-    !is_other && (is_word && is_number(number) && ends || is_ordinal && third.is_none())
+    is_kind(first) && is_number(number) && ends || is_ordinal && third.is_none() && is_kind(second)
 }
 
 /// Whether a word is a number of a part, in figures or Roman: one of four figures is a year.
@@ -93,6 +120,10 @@ fn is_number(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_one(text: &str) -> bool {
+        told(text).is_some()
+    }
 
     #[test]
     fn a_part_of_a_work_is_told_by_its_number() {
@@ -121,6 +152,11 @@ mod tests {
             "제3장",
             "3화",
             "시리즈 3",
+            "Folge 12",
+            "(III)",
+            "(V)",
+            "[127]",
+            "- 3",
         ] {
             assert!(is_one(part), "{part}");
         }
@@ -145,6 +181,16 @@ mod tests {
             "三日月書店",
             "第2页",
             "24시뉴스",
+            // Channels and a product were taken for parts.
+            "TV 2",
+            "NDR 2",
+            "Channel 4",
+            "Canal 13",
+            "163",
+            "360",
+            "III",
+            "Java 8",
+            "1st Source",
             "编辑部",
             "文章",
             "사회",

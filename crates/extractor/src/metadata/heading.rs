@@ -14,7 +14,7 @@ use crate::tag::Tag;
 
 use super::element_text;
 use super::title::letters;
-use super::without_site::in_brackets;
+use super::without_site::{in_brackets, label_of};
 
 /// A heading that may be the title.
 pub(super) struct Heading {
@@ -118,12 +118,15 @@ pub(super) fn without_authors(mut headings: Vec<Heading>, title: &str) -> Vec<He
 
 /// The title in two headings with nothing between, which together are one of `titles` with a blank between. Where one is
 /// the author's name, and in Chinese, Japanese and Korean where nothing tells that but one is as short as names
-/// are, the title is the other, else the one of the higher level, else the first. Elsewhere it is the two together.
+/// are, the title is the other, else the one of the higher level, else the first. Where one reads as a person's name
+/// and the other one as a whole, or one is the name of the host, it is the other one. Elsewhere it is the two together.
 pub(super) fn of_two(
     headings: &[Heading],
     titles: &[&str],
     site_name: Option<&str>,
+    url: &Url,
 ) -> Option<String> {
+    let label = label_of(url);
     let collapsed = crate::whitespace::collapsed;
     let is_site = |heading: &Heading| {
         heading.is_home || site_name.map(letters).as_ref() == Some(&heading.letters)
@@ -137,7 +140,14 @@ pub(super) fn of_two(
         if pair[0].runs.end != pair[1].runs.start || pair.iter().any(is_site) {
             return None;
         }
+        let is_host = |heading: &Heading| heading.letters == label;
         let is_author = pair[0].is_author != pair[1].is_author;
+        let by_name = [(0, 1), (1, 0)].into_iter().find(|&(named, other)| {
+            is_host(&pair[named]) || is_name(&pair[named].text) && is_whole_title(&pair[other].text)
+        });
+        if let Some((_, other)) = by_name.filter(|_| !is_author) {
+            return Some(pair[other].text.clone());
+        }
         let may_be_author = || {
             pair.iter().all(|heading| heading.letters.contains(is_cjk)) && pair.iter().any(is_short)
         };
@@ -153,6 +163,55 @@ pub(super) fn of_two(
 fn is_short(heading: &Heading) -> bool {
     const LETTERS_MAX: usize = 7;
     heading.letters.chars().nth(LETTERS_MAX).is_none() || heading.text.contains(['・', '·'])
+}
+
+/// Whether a heading reads as a person's name: some words that all begin with a capital, but for those that join them.
+fn is_name(text: &str) -> bool {
+    const JOINING: [&str; 18] = [
+        "de", "da", "do", "dos", "del", "della", "di", "du", "van", "von", "der", "den", "zu",
+        "af", "al", "bin", "y", "la",
+    ];
+    let is_proper = |word: &str| {
+        let mut chars = word.chars();
+        chars.next().is_some_and(char::is_uppercase)
+            && chars.all(|c| {
+                c.is_lowercase() || matches!(c, '.' | '-' | '\'' | '’') || c.is_uppercase()
+            })
+            && !is_opening(word)
+            && (word.ends_with('.') || word.chars().any(char::is_lowercase))
+    };
+    let words = text.split_whitespace();
+    let names = words.clone().filter(|word| is_proper(word)).count();
+    let others = words.filter(|word| !is_proper(word));
+    (2..=4).contains(&names)
+        && others.clone().count() <= 2
+        && others.into_iter().all(|word| JOINING.contains(&word))
+}
+
+/// Words that a title begins with and no person's name.
+fn is_opening(word: &str) -> bool {
+    const WORDS: [&str; 40] = [
+        "the", "a", "an", "my", "our", "how", "what", "why", "when", "in", "on", "of", "to",
+        "from", "and", "der", "die", "das", "ein", "eine", "le", "la", "les", "un", "une", "l",
+        "el", "los", "las", "il", "lo", "gli", "o", "os", "as", "het", "een", "en", "de", "i",
+    ];
+    WORDS.contains(&word.to_lowercase().trim_end_matches('.'))
+}
+
+/// Whether a heading may be a title alone: it has more words than one, does not end as if it went on, and is no name.
+fn is_whole_title(text: &str) -> bool {
+    const GO_ON: [&str; 52] = [
+        "a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "with", "by", "and", "or",
+        "is", "are", "about", "der", "die", "das", "von", "mit", "und", "im", "für", "bei", "zu",
+        "de", "du", "le", "la", "avec", "et", "con", "y", "el", "di", "e", "van", "met", "am",
+        "beim", "vom", "zum", "zur", "aux", "des", "da", "do", "em", "na", "w",
+    ];
+    let mut words = text.split_whitespace();
+    let last = words.next_back().map(str::to_lowercase);
+    let goes_on = |last: &String| {
+        GO_ON.contains(&last.as_str()) || last.ends_with([':', ',', '-', '–', '—', '&'])
+    };
+    words.next().is_some() && last.is_some_and(|last| !goes_on(&last)) && !is_name(text)
 }
 
 /// Whether a link of the page says a site's name, in letters and digits, and leads to its front page, as a logo does.

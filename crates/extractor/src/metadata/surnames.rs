@@ -1,6 +1,7 @@
 //! Surnames in Chinese and Korean: where nothing else tells a name from a word, its first character does.
 //!
-//! Some hundred surnames are those of nine in ten people. Of the rarer ones those are left out with which many words begin.
+//! Some hundred surnames are those of nine in ten people, 高 and 金 among them though many words begin so. Of the rarer ones
+//! those are left out with which many words begin.
 
 use super::byline::is_han;
 

@@ -8,16 +8,16 @@
 
 use std::cmp::Ordering;
 
-use url::Url;
+use url::{Position, Url};
 
 use crate::flat_dom::FlatDom;
 use crate::structured::Structured;
 use crate::survey::Survey;
 
-use super::chapter;
+use super::chapter::{self, Told};
 use super::heading::{Heading, headings, of_two, without_authors};
-use super::without_site::{Parts, SEPARATORS, without_site, words};
-use super::{short, unescaped, untitled};
+use super::without_site::{Parts, SEPARATORS, places, without_site, words};
+use super::{short, surnames, unescaped, untitled};
 
 /// The title of a page; `main` tells which runs are its content.
 pub(super) fn find(
@@ -33,7 +33,7 @@ pub(super) fn find(
         .or(sources.of_two.as_deref())
         .or_else(|| sources.nearer_heading())
         .or_else(|| sources.leading_heading())
-        .or_else(|| sources.agreed_heading())
+        .or_else(|| sources.agreed_heading(survey))
         .or_else(|| sources.only_heading())
         .or_else(|| sources.said_part(survey, main))
         .or(sources.shared.as_deref())
@@ -82,6 +82,8 @@ struct Sources {
     is_after_sign: bool,
     /// The site's name, or what its logo says.
     site_name: Option<String>,
+    /// Letters and digits of the URL's path and query.
+    address: String,
 }
 
 impl Sources {
@@ -115,7 +117,7 @@ impl Sources {
         let mut clean = without_site(&whole, parts, site, url);
         let is_chapter = |title: &String| {
             let behind = clean.strip_prefix(title.as_str());
-            behind.is_some_and(chapter::is_one)
+            behind.and_then(chapter::told).is_some()
         };
         let mut whole_shared = shared.iter().filter(|title| goes_on(title));
         if let Some(title) = whole_shared.find(|title| !is_chapter(title)) {
@@ -130,7 +132,7 @@ impl Sources {
             .flatten()
             .map(String::as_str)
             .collect();
-        let of_two = of_two(&headings, &titles, site);
+        let of_two = of_two(&headings, &titles, site, url);
         let headings = without_authors(headings, &whole);
         let headline = structured.headline.as_deref();
         let headline = headline.map(|title| short(&unescaped(title)));
@@ -143,6 +145,7 @@ impl Sources {
             is_after_sign: is_after_sign && !whole.is_empty(),
             whole,
             site_name,
+            address: letters(&url[Position::BeforePath..]),
         }
     }
 
@@ -156,13 +159,19 @@ impl Sources {
         heading.is_home || site.as_ref() == Some(&heading.letters)
     }
 
-    /// A title with the part of a work behind it that `<title>` has: all parts of a work have its name over them.
+    /// A title with the part of a work behind it that `<title>` has: all parts of a work have its name over them. A bare
+    /// number may be the site's, so where a heading and the title for sharing agree they have the last word.
     fn with_chapter<'t>(&'t self, title: &'t str) -> &'t str {
         let behind = self.clean.strip_prefix(title).unwrap_or_default();
         let is_apart = behind.starts_with(|c: char| !c.is_alphanumeric());
-        match is_apart && chapter::is_one(behind) {
-            true => &self.clean,
-            false => title,
+        let are_agreed = || {
+            self.shared.as_deref() == Some(title)
+                && self.headings.iter().any(|heading| heading.text == title)
+        };
+        match chapter::told(behind).filter(|_| is_apart) {
+            Some(Told::Counted) => &self.clean,
+            Some(Told::Bare) if !are_agreed() => &self.clean,
+            Some(Told::Bare) | None => title,
         }
     }
 
@@ -177,8 +186,10 @@ impl Sources {
             found.min_by_key(|heading| heading.distance)
         };
         SEPARATORS.into_iter().find_map(|separator| {
-            let first = self.whole.split_once(separator);
-            let ends = first.into_iter().chain(self.whole.rsplit_once(separator));
+            let parted = |(at, _)| (&self.whole[..at], &self.whole[at + separator.len()..]);
+            let first = places(&self.whole, separator).next().map(parted);
+            let last = places(&self.whole, separator).last().map(parted);
+            let ends = first.into_iter().chain(last);
             ends.into_iter().find_map(|(head, tail)| {
                 let (head, tail) = (repeats(head)?, repeats(tail)?);
                 let nearer = match head.distance.cmp(&tail.distance) {
@@ -217,7 +228,7 @@ impl Sources {
 
     /// The longest heading that stands in `<title>` or in the shared title and is at least half of
     /// it. The words of a logo stand in `<title>`, too, but are less than half of it.
-    fn agreed_heading(&self) -> Option<&str> {
+    fn agreed_heading(&self, survey: &Survey) -> Option<&str> {
         let shared = letters(self.reference());
         let half = letters(&self.clean)
             .chars()
@@ -232,7 +243,7 @@ impl Sources {
                 && (count >= half || heading.letters == first_part)
                 && (whole.contains(&heading.letters) || shared.contains(&heading.letters));
             let is_own = heading.level == 1 || heading.letters == shared;
-            (is_whole || self.is_name_first(heading))
+            (is_whole && !self.is_section(heading, survey) || self.is_name_first(heading, survey))
                 && !self.is_site(heading)
                 && (is_own || !self.is_amid_words(heading))
         };
@@ -251,23 +262,41 @@ impl Sources {
         before.ends_with(char::is_alphanumeric)
     }
 
-    /// Whether a heading right over the content, of two characters or more in Chinese, is the first part of
-    /// `<title>`, as the names of people are. If another heading repeats the rest, the first part is the site's name.
-    fn is_name_first(&self, heading: &Heading) -> bool {
+    /// Whether a heading right over the content is a person's name in Chinese and the first part of `<title>`, as on the
+    /// pages of a staff. If another heading repeats the rest, or a line behind it, the first part is a section's name.
+    fn is_name_first(&self, heading: &Heading, survey: &Survey) -> bool {
         const RUNS_MAX: usize = 4;
+        const NAME_CHARS_MAX: usize = 4;
         let Some(rest) = self.whole.strip_prefix(&heading.text) else {
             return false;
         };
         let others = letters(rest);
         heading.distance <= RUNS_MAX
-            && heading.letters.chars().nth(1).is_some()
+            && (2..=NAME_CHARS_MAX).contains(&heading.letters.chars().count())
+            && (heading.is_author || surnames::begins(&heading.letters))
             && heading.letters.chars().all(crate::char_counts::is_cjk)
             && rest.starts_with(|c: char| !c.is_alphanumeric())
+            && !self.is_over_rest(heading, survey)
             && !self.headings.iter().any(|other| other.letters == others)
     }
 
+    /// Whether a heading is the name of a section in Chinese, with the title below it as a line.
+    fn is_section(&self, heading: &Heading, survey: &Survey) -> bool {
+        is_section_name(&heading.letters) && self.is_over_rest(heading, survey)
+    }
+
+    /// Whether what `<title>` has behind a heading, or the first part of that, is a line right below it.
+    fn is_over_rest(&self, heading: &Heading, survey: &Survey) -> bool {
+        const RUNS_MAX: usize = 4;
+        let rest = self.whole.strip_prefix(&heading.text).unwrap_or_default();
+        let first = first_segment(rest.trim_start_matches(|c: char| !c.is_alphanumeric()));
+        let rests = [letters(rest), letters(first)];
+        let mut lines = survey.texts.iter().skip(heading.runs.end).take(RUNS_MAX);
+        !rests[0].is_empty() && lines.any(|line| rests.iter().any(|rest| says(line, rest)))
+    }
+
     /// A line near the beginning of the content that is one end of `<title>` and at least half of it, where nothing
-    /// else tells which end is the site's.
+    /// else tells which end is the site's. Where both ends stand there it is the one nearer to the text, below the header.
     fn said_part<'s>(&self, survey: &'s Survey, main: &[bool]) -> Option<&'s str> {
         const RUNS_BEFORE: usize = 12;
         const RUNS_BEHIND: usize = 4;
@@ -277,21 +306,37 @@ impl Sources {
         let half = letters(&self.whole).chars().count().div_ceil(2);
         let first = main.iter().position(|&kept| kept).unwrap_or(0);
         let near = first.saturating_sub(RUNS_BEFORE)..first + RUNS_BEHIND;
-        let is_apart = |c: Option<char>| c.is_some_and(|c| !c.is_alphanumeric());
-        let is_part = |text: &&str| {
-            let is_last = self.whole.strip_suffix(text);
-            let is_first = self.whole.strip_prefix(text);
-            let is_end = is_last.is_some_and(|rest| is_apart(rest.chars().next_back()))
-                || is_first.is_some_and(|rest| is_apart(rest.chars().next()));
+        let is_part = |text: &str| {
+            let rest = self.beside_end(text)?;
             let count = letters(text).chars().count();
             // Where a heading has the other end in it, that one is not the site's.
-            let rest = letters(is_last.or(is_first).unwrap_or_default());
-            let has_rest = |heading: &Heading| !heading.is_home && heading.letters.contains(&rest);
-            let is_other = rest.chars().count() >= 4 && self.headings.iter().any(has_rest);
-            is_end && !is_other && count >= half.max(4) && self.site_name.as_deref() != Some(text)
+            let other = letters(rest);
+            let has_rest = |heading: &Heading| {
+                !heading.is_home
+                    && heading.letters.contains(&other)
+                    && !(heading.letters == other && is_section_name(&other))
+            };
+            let is_other = other.chars().count() >= 4 && self.headings.iter().any(has_rest);
+            let is_long = count >= half.max(4) && self.site_name.as_deref() != Some(text);
+            (!is_other && is_long).then_some(other)
         };
-        let lines = near.filter_map(|run| survey.texts.get(run));
-        lines.map(String::as_str).find(is_part)
+        let lines = near.filter_map(|run| Some((run, survey.texts.get(run)?.as_str())));
+        let (at, line, other) = lines
+            .clone()
+            .find_map(|(run, line)| Some((run, line, is_part(line)?)))?;
+        let below = at + 1..=first.max(at + RUNS_BEHIND);
+        let mut below = lines.filter(|(run, _)| below.contains(run));
+        let nearer = below.find(|(_, line)| !other.is_empty() && says(line, &other));
+        Some(nearer.map_or(line, |(_, line)| line))
+    }
+
+    /// What stands beside a text that is one end of `<title>`, set apart from the rest.
+    fn beside_end(&self, text: &str) -> Option<&str> {
+        let is_apart = |c: Option<char>| c.is_some_and(|c| !c.is_alphanumeric());
+        let before = self.whole.strip_suffix(text);
+        let behind = self.whole.strip_prefix(text);
+        let before = before.filter(|rest| is_apart(rest.chars().next_back()));
+        before.or(behind.filter(|rest| is_apart(rest.chars().next())))
     }
 
     /// The page's only first-level heading, if it has several words and shares some with `<title>`
@@ -311,19 +356,48 @@ impl Sources {
             || self.headline.as_deref().map(letters).as_deref() == Some(&only.letters);
         let is_title = words(&only.text) >= 4
             && (shares_words(&only.text, &self.whole) || is_headline())
-            || is_name_of_page(&self.clean) && words(&only.text) >= 2;
+            || self.is_name_of_page(only) && words(&only.text) >= 2;
         is_title.then_some(only.text.as_str())
+    }
+
+    /// Whether `<title>` is the name that a wiki gives to a page, "howto:lock_gates": a path that the URL has as well. A path
+    /// with slashes may be a thing's own name ("marsh/eel-tools"), so the heading has a word of its last part.
+    fn is_name_of_page(&self, heading: &Heading) -> bool {
+        let name = self.clean.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_path = !name.contains(' ')
+            && name.is_ascii()
+            && name.contains([':', '/', '_'])
+            && !name.contains("::");
+        let says = || {
+            let last = name.rsplit('/').next().unwrap_or(name);
+            let mut words = last.split(|c: char| !c.is_alphanumeric());
+            words.any(|word| word.len() >= 3 && heading.letters.contains(&letters(word)))
+        };
+        let is_of_url = || {
+            name.contains([':', '/'])
+                && self.address.contains(&letters(name))
+                && (!name.contains('/') || says())
+        };
+        // "Module catch_all" over the text says the same and more.
+        is_path && (heading.letters.contains(&letters(name)) || is_of_url())
     }
 }
 
-/// Whether a title is a name that a program gives to a page: one word with marks within, "howto:lock_gates".
-fn is_name_of_page(title: &str) -> bool {
-    let is_mark = |c| matches!(c, ':' | '_' | '/');
-    !title.contains(' ')
-        && title.is_ascii()
-        && title
-            .trim_matches(|c: char| !c.is_alphanumeric())
-            .contains(is_mark)
+/// Whether a line has these letters and no others. A line of a text may be long, and is not looked at.
+fn says(line: &str, other: &str) -> bool {
+    line.len() <= 4 * other.len() && letters(line) == other
+}
+
+/// Whether a text is called as sections of sites in Chinese are.
+fn is_section_name(text: &str) -> bool {
+    const CHARS_MAX: usize = 6;
+    const ENDS: [&str; 20] = [
+        "新闻", "公告", "动态", "通知", "中心", "资讯", "公示", "要闻", "法规", "政策", "文件",
+        "活动", "信息", "问题", "专题", "简报", "快讯", "党建", "风采", "报道",
+    ];
+    text.chars().all(crate::char_counts::is_cjk)
+        && text.chars().nth(CHARS_MAX).is_none()
+        && ENDS.iter().any(|end| text.ends_with(end))
 }
 
 /// A title up to the first bar or dash between blanks.
@@ -369,233 +443,4 @@ pub(crate) fn letters(text: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    #[test]
-    fn a_heading_agrees_by_whole_words() {
-        assert!(shares_words("What the river took", "The River took it all"));
-        assert!(!shares_words(
-            "Space to figure things out",
-            "Talkspace - therapy"
-        ));
-        assert!(!shares_words(
-            "Family plans for health care",
-            "Health insurance"
-        ));
-    }
-
-    #[track_caller]
-    pub(in crate::metadata) fn check_page(head: &str, body: &str, expected: &str) {
-        let text =
-            "<p>The river rose again on Thursday night, and took the old stone bridge with it.</p>"
-                .repeat(3);
-        let page = format!("<head>{head}</head><body>{body}{text}");
-        let url = Url::parse("https://www.marsh.example/2012/03/eel.html").unwrap();
-        let page = crate::extract(&page, &crate::PageContext::new(&url));
-        assert_eq!(page.title.as_deref(), Some(expected), "{head} {body}");
-    }
-
-    #[test]
-    fn a_heading_that_leads_to_the_front_page_is_the_sites_name() {
-        let logo = "<h1 class=title><a href=/>Marsh walks</a></h1>";
-        let title = "<title>Marsh walks: The eel fisher</title>";
-        check_page(
-            title,
-            &format!("{logo}<h3 class=entry-title>The eel fisher</h3>"),
-            "The eel fisher",
-        );
-        check_page(title, logo, "The eel fisher");
-        check_page(
-            title,
-            "<h1>Marsh walks: The eel fisher</h1>",
-            "Marsh walks: The eel fisher",
-        );
-    }
-
-    #[test]
-    fn of_two_headings_that_the_title_repeats_that_nearer_to_the_content_is_the_title() {
-        let text = "<p>The eels come up with the tide of spring, while the days are short and the wind \
-            is still cold, and go down again with the last tide of autumn, when nobody sees them leave.";
-        let page = format!("<h2>The eel fisher</h2>{}", text.repeat(5));
-        let bar = "<nav><ul><li>Search<li>Print</ul><h1>Marsh walks, the book</h1><a href=/a>Next</a></nav>";
-        let footer = "<footer><p>Imprint<p>Contact<h1>Marsh walks, the book</h1></footer>";
-        for title in [
-            "The eel fisher - Marsh walks, the book",
-            "Marsh walks, the book - The eel fisher",
-        ] {
-            let title = format!("<title>{title}</title>");
-            check_page(&title, &format!("{bar}{page}"), "The eel fisher");
-            check_page(&title, &format!("{page}{footer}"), "The eel fisher");
-        }
-        // A section over the text is named behind the title.
-        let meta = "<p>By the marsh<p>Read by many";
-        for above in [
-            format!("<div class=hero><h1>The eel fisher</h1></div>{meta}"),
-            format!("<main><h1>The eel fisher</h1>{meta}"),
-        ] {
-            let page = format!("{above}<h2>Reviews</h2>{}", text.repeat(5));
-            check_page(
-                "<title>The eel fisher - Reviews</title>",
-                &page,
-                "The eel fisher",
-            );
-        }
-    }
-
-    #[test]
-    fn what_stands_over_a_menu_or_a_page_is_no_title_beside_the_heading() {
-        let menu = "<nav><h2>In marsh::eels</h2><ul><li><a href=a>catch</a></ul></nav>";
-        check_page(
-            "<title>catch_all in marsh::eels - Walks</title>",
-            &format!("{menu}<h1>Function marsh::eels::catch_all</h1>"),
-            "catch_all in marsh::eels - Walks",
-        );
-        check_page(
-            "<title>catch_all - The Marsh Server Version 2.4</title>",
-            "<p>The Marsh Server Version 2.4</p><h1>Module catch_all</h1>",
-            "Module catch_all",
-        );
-    }
-
-    #[test]
-    fn a_heading_in_an_answer_is_no_title_though_the_title_begins_with_its_word() {
-        let head = "<title>eels - How do I catch them all? - Marsh walks</title>\
-            <meta property=og:title content='How do I catch them all?'>";
-        let text = "<p>They come up with the tide of spring, and go down with that of autumn.</p>";
-        let body = format!("<h1>How do I catch them all?</h1>{text}<h1>Eels</h1>");
-        check_page(head, &body, "How do I catch them all?");
-    }
-
-    #[test]
-    fn a_title_in_two_headings_that_name_no_author_is_both_together() {
-        for (first, second) in [
-            ("<h2>Summer in</h2>", "<h1>Barcelona</h1>"),
-            ("<h1>The Great</h1>", "<h2>Gatsby</h2>"),
-            ("<h1>Getting started</h1>", "<h2>Installation guide</h2>"),
-            (
-                "<h1>春天里的江南水乡之行</h1>",
-                "<h2>第一场雨落在老石桥上</h2>",
-            ),
-        ] {
-            let body = format!("{first}{second}");
-            let text = |heading: &str| heading[4..heading.len() - 5].to_owned();
-            let title = format!("{} {}", text(first), text(second));
-            check_page(&format!("<title>{title}</title>"), &body, &title);
-            let head = format!("<title>{title} | Daily walks</title>");
-            check_page(&head, &body, &title);
-        }
-        let author = "<h1>The eel fisher</h1><h2 class=author>Ann Lane</h2>";
-        check_page(
-            "<title>Ann Lane The eel fisher</title>",
-            author,
-            "The eel fisher",
-        );
-    }
-
-    #[test]
-    fn a_work_over_its_parts_is_not_the_title_of_all() {
-        for title in ["我在乡下开书店的故事-第三章", "The long way home - Part 2"] {
-            let work = title.split('-').next().unwrap().trim();
-            let head = format!("<title>{title}</title>");
-            check_page(&head, &format!("<h1>{work}</h1>"), title);
-            let shared = format!("{head}<meta property=og:title content='{work}'>");
-            check_page(&shared, "", title);
-        }
-    }
-
-    #[test]
-    fn a_linked_heading_in_brackets_at_the_end_of_the_title_is_the_sites_name() {
-        let logo = "<h1 class=logo><a href=/doku.php?id=start>Marsh walks</a></h1>";
-        for title in [
-            "howto:eel_fisher [Marsh walks]",
-            "The eel fisher [Marsh walks]",
-        ] {
-            check_page(
-                &format!("<title>{title}</title>"),
-                &format!("{logo}<h1>The eel fisher</h1>"),
-                "The eel fisher",
-            );
-        }
-        let title = "<title>The eel fisher [Marsh walks]</title>";
-        check_page(title, logo, "The eel fisher");
-    }
-
-    #[test]
-    fn the_title_that_authorities_declare_is_the_title() {
-        let head = "<title>某市人民政府 政策文件 海堤修复</title><meta name=SiteName content=某市人民政府>";
-        let named = |title: &str| format!("{head}<meta name=ArticleTitle content={title}>");
-        check_page(&named("海堤修复"), "<h1>某市人民政府</h1>", "海堤修复");
-        check_page(&named("某市人民政府"), "", "某市人民政府 政策文件 海堤修复");
-    }
-
-    #[test]
-    fn a_short_name_over_the_text_that_the_title_begins_with_is_the_title() {
-        let title = "<title>陈涛-某某大学计算机学院</title>";
-        check_page(title, "<div><h2>陈涛</h2><p>职称：教授</p></div>", "陈涛");
-        let title = "<title>学院-海堤修复工程</title>";
-        check_page(title, "<h2>学院</h2><h2>海堤修复工程</h2>", "海堤修复工程");
-    }
-
-    #[test]
-    fn of_the_author_and_the_title_in_two_headings_the_title_is_chosen() {
-        let title = "<title>北村透 川辺の家</title>";
-        check_page(title, "<h1>川辺の家</h1><h2>北村透</h2>", "川辺の家");
-        check_page(title, "<h2>川辺の家</h2><h2>北村透</h2>", "川辺の家");
-        check_page(
-            title,
-            "<h1 class=author>北村透</h1><h2 class=title>川辺の家</h2>",
-            "川辺の家",
-        );
-        let declared = format!(
-            "{title}<meta name=DC.Title content=川辺の家><meta name=DC.Creator content=北村透>"
-        );
-        check_page(
-            &declared,
-            "<h2>北村透</h2><p>小説</p><h1>川辺の家</h1>",
-            "川辺の家",
-        );
-        check_page(
-            "<title>北村透 - 川辺の家</title>",
-            "<h1>川辺の家</h1><h2 class=author>北村透</h2>",
-            "川辺の家",
-        );
-        // The page of an author has the name as its title.
-        check_page(
-            "<title>北村透 作品一覧</title>",
-            "<h1 class=author>北村透</h1>",
-            "北村透",
-        );
-    }
-
-    #[test]
-    fn what_the_title_for_sharing_says_and_the_title_begins_with_is_the_title() {
-        let title = "观察｜小城书店如何活下来";
-        for site in [" - 某红书", "｜さとう", "_某某新闻", " | 某站"] {
-            let head =
-                format!("<title>{title}{site}</title><meta property=og:title content='{title}'>");
-            check_page(&head, "", title);
-        }
-        let head = "<title>小城书店如何活下来 | 江畔周报 - 新闻</title><meta property=og:site_name content=江畔周报>\
-            <meta property=og:title content='小城书店如何活下来 | 江畔周报'>";
-        check_page(head, "", "小城书店如何活下来");
-    }
-
-    #[test]
-    fn a_line_that_is_the_longer_end_of_the_title_is_the_title() {
-        for (title, line) in [
-            (
-                "某某学院>>通知公告>>海堤修复工程方案发布",
-                "海堤修复工程方案发布",
-            ),
-            ("某某学院-海堤修复工程", "海堤修复工程"),
-            (
-                "Marsh :: View topic - What the eel fisher took",
-                "What the eel fisher took",
-            ),
-        ] {
-            let head = format!("<title>{title}</title>");
-            check_page(&head, &format!("<div>{line}</div>"), line);
-        }
-    }
-}
+pub(super) mod tests;

@@ -3,7 +3,7 @@
 use crate::char_counts::is_cjk;
 
 pub(crate) use super::title::letters;
-use super::without_site::{SEPARATORS, is_in_name};
+use super::without_site::{SEPARATORS, is_in_name, is_quotation};
 
 /// What stands between a title and the rest as well: a colon, and brackets around the rest.
 const OTHERS: [&str; 7] = [": ", "：", " (", " [", "（", "【", "】"];
@@ -66,7 +66,10 @@ fn is_apart(text: &str, at: usize) -> bool {
     let are_cjk = ends.0.ends_with(is_cjk) && ends.1.starts_with(is_cjk);
     let is_separator = |separator: &str| {
         let found = gap.find(separator);
-        found.is_some_and(|at| separator != "_" || !is_in_name(text, from + at))
+        found.is_some_and(|at| {
+            !is_quotation(text, from + at, separator)
+                && (separator != "_" || !is_in_name(text, from + at))
+        })
     };
     SEPARATORS.into_iter().chain(OTHERS).any(is_separator)
         // In Chinese, Japanese and Korean a blank and a hyphen part as well.

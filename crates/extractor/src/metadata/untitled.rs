@@ -7,13 +7,15 @@ use crate::survey::Survey;
 
 use super::heading::{Heading, has_logo};
 use super::title::letters;
-use super::without_site::{SEPARATORS, label_of};
+use super::without_site::{SEPARATORS, is_quotation, label_of};
 
-/// The sign that a `<title>` begins with and what stands behind it. A program wrote nothing before the sign.
+/// The sign that a `<title>` begins with and what stands behind it. A program wrote nothing before the sign, unless it
+/// is a quotation mark.
 pub(super) fn behind_sign(title: &str) -> Option<(&'static str, &str)> {
     let apart = SEPARATORS.iter().filter(|one| one.starts_with(' '));
     let mut signs = apart.map(|one| one.trim_start());
-    signs.find_map(|sign| Some((sign, title.strip_prefix(sign)?)))
+    let sign = signs.find_map(|sign| Some((sign, title.strip_prefix(sign)?)));
+    sign.filter(|(sign, _)| !is_quotation(title, 0, sign))
 }
 
 /// A `<title>` without a sign at its beginning; nothing where the site's name alone stands behind that, or a word for want of
@@ -127,6 +129,14 @@ mod tests {
             let site = format!("{title}<meta property=og:site_name content='Daily walks'>");
             check_page(&site, "<h1>The eels</h1>", "The eels");
         }
+    }
+
+    #[test]
+    fn a_quotation_mark_at_the_beginning_is_no_sign() {
+        let title = "<title>« Les Misérables » revient au théâtre de la ville | Le Journal</title>";
+        let logo = "<h1><a href=/>Le Journal</a></h1>";
+        let expected = "« Les Misérables » revient au théâtre de la ville";
+        check_page(title, logo, expected);
     }
 
     #[test]

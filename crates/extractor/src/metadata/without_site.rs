@@ -62,15 +62,19 @@ pub(super) fn without_site(
         let (head, tail) = (&rest[..at], &rest[at + separator.len()..]);
         let (head, tail) = (head.trim(), tail.trim());
         // A number may stand in the site's name.
-        let is_known =
-            || [site_name.map(letters), Some(label.clone())].contains(&Some(letters(tail)));
-        let is_chapter = chapter::is_one(tail) && !is_known();
+        let is_known = || {
+            let tail = letters(tail);
+            let mut labels = url.host_str().unwrap_or("").split('.');
+            site_name.map(letters).as_ref() == Some(&tail)
+                || labels.any(|label| letters(label) == tail)
+        };
+        let is_chapter = chapter::told(tail).is_some() && !is_known();
         if is_site(tail) && !head.is_empty() && !is_chapter {
             rest = head;
             cut = Some(separator);
             continue;
         }
-        let first = SEPARATORS.map(|separator| rest.find(separator).map(|at| (at, separator)));
+        let first = SEPARATORS.map(|separator| places(rest, separator).next());
         let first = first.into_iter().flatten().min_by_key(|(at, _)| *at);
         // On a site's front page its name is the title.
         if let Some((first_at, first)) = first
@@ -106,9 +110,32 @@ pub(super) fn without_site(
     rest.to_owned()
 }
 
+/// The places of a separator in a title. French quotation marks part nothing, though blanks stand beside them.
+pub(super) fn places<'s>(
+    title: &str,
+    separator: &'s str,
+) -> impl Iterator<Item = (usize, &'s str)> {
+    let found = title.match_indices(separator).map(|(at, _)| at);
+    found
+        .filter(|at| !is_quotation(title, *at, separator))
+        .map(move |at| (at, separator))
+}
+
+/// Whether a « at a place of a title has its » behind it, or a » its « before it.
+pub(super) fn is_quotation(title: &str, at: usize, separator: &str) -> bool {
+    let (before, behind) = (&title[..at], &title[at + separator.len()..]);
+    match separator.trim() {
+        "«" => behind.contains('»'),
+        "»" => before
+            .rfind('«')
+            .is_some_and(|open| !before[open..].contains('»')),
+        _ => false,
+    }
+}
+
 /// The last separator of a title.
 fn last_separator(title: &str) -> Option<(usize, &'static str)> {
-    let last = SEPARATORS.map(|separator| title.rfind(separator).map(|at| (at, separator)));
+    let last = SEPARATORS.map(|separator| places(title, separator).last());
     let last = last.into_iter().chain([last_hyphen(title)]).flatten();
     last.max_by_key(|(at, _)| *at)
 }
@@ -175,7 +202,7 @@ fn repeated_separator<'s>(title: &str, separators: &[&'s str]) -> Option<&'s str
         first.chars().any(is_cjk)
     };
     blank
-        .find(|separator| title.matches(**separator).count() > 1 && first_is_cjk(separator))
+        .find(|separator| places(title, separator).count() > 1 && first_is_cjk(separator))
         .copied()
 }
 
@@ -237,6 +264,11 @@ mod tests {
         check("get_user_by_id 的用法", None, "get_user_by_id 的用法");
         check("docs - The river - Stack", None, "docs - The river - Stack");
         check("Flood - and then fire", None, "Flood - and then fire");
+        // Quotation marks of French were taken for separators.
+        let quoted = "Le retour triomphal de la comédie musicale « Les Misérables » à Paris";
+        check(quoted, None, quoted);
+        check(&format!("{quoted} « Le Journal"), None, quoted);
+        check(&format!("Daily Planet » {quoted}"), None, quoted);
         check(
             "What the river took from us last night | Opinion",
             None,
@@ -260,7 +292,12 @@ mod tests {
         }
         let title = "The long way over the marsh to the sea";
         check(&format!("{title} - Page 2"), None, title);
-        check(&format!("{title} - Channel 4"), Some("Channel 4"), title);
+        for channel in ["Channel 4", "TV 2", "NDR 2", "Canal 13"] {
+            check(&format!("{title} - {channel}"), None, title);
+        }
+        let url = Url::parse("https://nyheder.24.example/a/b").unwrap();
+        let of_host = format!("{title} - 24");
+        assert_eq!(without_site(&of_host, Parts::Unknown, None, &url), title);
         check(&format!("{title} - 9to5Eels"), None, title);
         check(
             "我在乡下开书店的故事-第一财经",
