@@ -6,7 +6,7 @@
 //! UTF-8 if nearly all of the body is valid UTF-8, then a detector, and windows-1252 for a body of plain
 //! ASCII. A declaration counts even where it is
 //! wrong, since the site's authors see the page in browsers that follow it, too; but not where the bytes
-//! rule it out, for then nobody can read the page: see `overruling`.
+//! rule it out, or read as a text in another encoding alone, for then nobody can read the page: see `overruling`.
 //!
 //! Malformed bytes become U+FFFD and are never an error. Cost: one pass over the bytes; a second one
 //! where UTF-8 is not declared; and detection over at most 256 KB where nothing is declared and the body
@@ -16,9 +16,10 @@
 
 mod content_type;
 mod detect;
-mod frequent;
+mod likely;
 mod plausible;
 mod prescan;
+mod prices;
 mod utf16;
 
 use encoding_rs::{DecoderResult, Encoding, UTF_8, WINDOWS_1252};
@@ -142,7 +143,7 @@ impl Decoded {
 /// with an accent, so there whatever the detector takes them for is better, with one valid character in ten at most.
 /// The legacy encodings fail at far less of each other's text, but hardly ever at their own. Encodings of
 /// single bytes fail at nothing, and some of East Asia at little of each other's text, so what a text reads as
-/// proves its encoding, too: see [`frequent`]. Beyond that a detected one proves something only for a text whose letters nearly
+/// proves its encoding, too: see [`likely`]. Beyond that a detected one proves something only for a text whose letters nearly
 /// all lie beyond ASCII; and windows-1252, which servers declare without a look at the page, is doubted
 /// where the text is such a one, or where the markup says otherwise.
 fn overruling(
@@ -166,11 +167,8 @@ fn overruling(
     if !is_utf8 && is_surely_utf8(utf8, decoded, other, bytes) {
         return Some((UTF_8, EncodingSource::Detected));
     }
-    if !is_utf8
-        && let Some(proved) =
-            frequent::proved(decoded.encoding, &decoded.text, decoded.replaced, bytes)
-    {
-        return Some((proved, EncodingSource::Detected));
+    if !is_utf8 && let Some(proved) = proved(decoded, utf8, other, bytes) {
+        return Some(proved);
     }
     let is_default = decoded.encoding == WINDOWS_1252.name();
     let is_foreign = plausible::is_foreign(bytes);
@@ -188,7 +186,7 @@ fn overruling(
         true => bytes.iter().filter(|byte| !byte.is_ascii()).count() / 20,
         false => decoded.replaced / 10,
     };
-    let detected = detect::detect(bytes, tld);
+    let detected = detected(bytes, tld);
     let fits = |encoding: &'static Encoding| {
         encoding.name() != decoded.encoding && decode_as(encoding, bytes).1 <= failures_max
     };
@@ -200,6 +198,23 @@ fn overruling(
     let is_no_utf8 = is_utf8 && utf8.wide * 10 <= utf8.malformed;
     let is_proof = is_foreign || is_no_utf8 || !is_default && !detected.is_single_byte();
     (is_proof && fits(detected)).then_some((detected, EncodingSource::Detected))
+}
+
+/// The encoding in which alone a body reads as a text: the one that the markup declares, where it reads the same in both.
+fn proved(
+    decoded: &Decoded,
+    utf8: Utf8Share,
+    other: Option<&'static Encoding>,
+    bytes: &[u8],
+) -> Option<(&'static Encoding, EncodingSource)> {
+    let declared = Encoding::for_label(decoded.encoding.as_bytes())?;
+    let may_be_utf8 = utf8.wide > 0 && utf8.malformed == 0;
+    let proved = likely::proved(declared, bytes, may_be_utf8)?;
+    let of_markup = other.filter(|other| decode_as(other, bytes) == decode_as(proved, bytes));
+    Some(match of_markup {
+        Some(other) => (other, EncodingSource::Meta),
+        None => (proved, EncodingSource::Detected),
+    })
 }
 
 /// Whether a body is UTF-8 though another encoding is declared.
@@ -264,7 +279,13 @@ fn undeclared(bytes: &[u8], tld: Option<&str>) -> (&'static Encoding, EncodingSo
     if Utf8Share::of(bytes).is_most() {
         return (UTF_8, EncodingSource::Detected);
     }
-    (detect::detect(bytes, tld), EncodingSource::Detected)
+    (detected(bytes, tld), EncodingSource::Detected)
+}
+
+/// What a body is in that is not UTF-8.
+fn detected(bytes: &[u8], tld: Option<&str>) -> &'static Encoding {
+    let detected = detect::detect(bytes, tld);
+    likely::proved(detected, bytes, false).unwrap_or(detected)
 }
 
 fn declared_in_markup(bytes: &[u8]) -> Option<&'static Encoding> {

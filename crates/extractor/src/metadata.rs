@@ -23,6 +23,7 @@ mod surnames;
 mod title;
 pub(crate) mod title_ends;
 mod titled_times;
+mod uncased;
 mod untitled;
 mod without_site;
 

@@ -6,7 +6,7 @@
 //! since their classes are capitals and letters of all scripts.
 
 use super::labelled::{self, is_edge};
-use super::{name, office};
+use super::{name, office, uncased};
 
 /// The name in a line's by-line. The line may say where elements begin and end, and where it breaks.
 /// On a page in the language `lang`, words of other languages are names: see [`OF_LANGUAGES`].
@@ -22,6 +22,7 @@ pub(super) fn name_in(line: &str, lang: Option<&str>) -> Option<String> {
         .or_else(|| labelled::reported_by(line))
         .and_then(plausible)
         .map(|name| name.replace(is_edge, ""))
+        .or_else(|| uncased::name_in(line))
         .or_else(|| office::named(line))
 }
 
@@ -226,6 +227,16 @@ fn is_of(announcement: &str, lang: Option<&str>) -> bool {
     languages.contains(&lang)
 }
 
+/// What stands behind a word that announces a name and a colon.
+pub(super) fn behind_label(text: &str) -> Option<&str> {
+    let mut found = ANNOUNCEMENTS.iter();
+    let rest = found.find_map(|word| {
+        let rest = without_prefix(text, word)?;
+        rest.trim_start_matches(' ').strip_prefix([':', '：'])
+    });
+    rest.or_else(|| uncased::behind_label(text))
+}
+
 /// The name behind "by" or the like at the beginning of a line: words that begin with a capital, and
 /// particles of names between them.
 fn written_by<'t>(line: &'t str, lang: Option<&str>) -> Option<Named<'t>> {
@@ -275,7 +286,7 @@ fn dated(line: &str) -> Option<Named<'_>> {
 const INITIALS_MAX: usize = 2;
 
 /// The length of the words of a name that a text begins with.
-fn words_of_name(rest: &str) -> Option<usize> {
+pub(super) fn words_of_name(rest: &str) -> Option<usize> {
     let mut end = word_of_name(rest)?;
     let mut begin = 0;
     for _ in 0..8 {
@@ -321,12 +332,12 @@ fn word_of_name(text: &str) -> Option<usize> {
     (ends && PARTICLES.contains(&word)).then_some(word.len())
 }
 
-fn in_word(c: char) -> bool {
+pub(super) fn in_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
 /// A text behind a prefix given in lower case; the text may be in capitals.
-fn without_prefix<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+pub(super) fn without_prefix<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let mut rest = text.chars();
     for wanted in prefix.chars() {
         let found = rest.next()?;

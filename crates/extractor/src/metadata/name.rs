@@ -2,7 +2,7 @@
 
 use crate::dates;
 
-use super::{nobody, numbers, office, short, unescaped};
+use super::{byline, nobody, numbers, office, short, uncased, unescaped};
 
 /// A name without a prefix such as "by" and without what follows it; `None` if it is no name.
 pub(super) fn clean(text: &str) -> Option<String> {
@@ -116,7 +116,8 @@ fn without_prefix(text: &str) -> &str {
             text = text[prefix.len()..].trim_start_matches([' ', ':']);
         }
     }
-    text
+    let behind = byline::behind_label(text).or_else(|| uncased::behind_writing(text));
+    behind.map_or(text, str::trim_start)
 }
 
 /// What stands before a date or a count that begins at a place, and what stands behind the last.
