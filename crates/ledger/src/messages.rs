@@ -1,6 +1,7 @@
 //! What is said to the ledger and what it answers: plain data.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use crate::keys::{Fence, Part, UrlKey};
 
@@ -158,6 +159,23 @@ pub struct Standing {
     pub waiting: Vec<Admitted>,
     /// Hosts of which URLs have met their end, by part and number.
     pub ended: Vec<(Part, EndedOfHost)>,
+    /// What was said of the parts when they were given back, by part.
+    pub manners: Vec<Manners>,
+}
+
+/// What the hosts of a part are owed by whoever asks them next, as a node said that gave the part back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manners {
+    /// The part.
+    pub part: Part,
+    /// From 1: how often that was said of the part. The same number is the same saying.
+    pub number: u64,
+    /// The node that said it.
+    pub node: u16,
+    /// How long ago, by the store's clock.
+    pub age: Duration,
+    /// In the caller's words; empty where there is nothing to say.
+    pub data: Vec<u8>,
 }
 
 /// A URL's end.

@@ -25,8 +25,8 @@ use crate::bounds;
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::messages::{
-    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Marks, News, NodeCard, Offer,
-    Overview, Pulse, SeedBudget, Standing, Tidings,
+    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Manners, Marks, News, NodeCard,
+    Offer, Overview, Pulse, SeedBudget, Standing, Tidings,
 };
 use crate::password::Password;
 use crate::postgres::connection::{Connection, away};
@@ -164,6 +164,7 @@ impl Ledger for PostgresLedger {
             return Ok(None);
         }
         let ended = self.ask(rows::ENDED_IN, &[&parts])?;
+        let manners = self.ask(rows::MANNERS_IN, &[&parts])?;
         let all = |rows: &[Row]| -> Result<Vec<Admitted>, LedgerError> {
             rows.iter().map(|row| rows::admitted(row, 0)).collect()
         };
@@ -173,6 +174,10 @@ impl Ledger for PostgresLedger {
             roots: all(&roots)?,
             waiting,
             ended: ended.iter().map(rows::ended_in).collect::<Result<_, _>>()?,
+            manners: manners
+                .iter()
+                .map(rows::manners)
+                .collect::<Result<_, _>>()?,
         }))
     }
 
@@ -193,6 +198,22 @@ impl Ledger for PostgresLedger {
         self.abandon();
         let rows = self.ask(rows::ENDED, &[&(part.number() as i16)])?;
         Ok(rows.iter().map(rows::ended).collect())
+    }
+
+    fn manners(&mut self, part: Part) -> Result<Option<Manners>, LedgerError> {
+        self.abandon();
+        let rows = self.ask(rows::MANNERS_IN, &[&vec![part.number() as i16]])?;
+        rows.first().map(rows::manners).transpose()
+    }
+
+    fn hand_over(&mut self, me: Fence, owed: &[(Part, Vec<u8>)]) -> Result<(), LedgerError> {
+        bounds::owed(owed)?;
+        self.abandon();
+        let parts: Vec<i16> = owed.iter().map(|of| of.0.number() as i16).collect();
+        let data: Vec<&[u8]> = owed.iter().map(|of| of.1.as_slice()).collect();
+        let (node, epoch) = (me.node as i16, me.epoch as i64);
+        self.ask(rows::HAND_OVER, &[&node, &epoch, &parts, &data])
+            .map(drop)
     }
 
     fn abandon(&mut self) {

@@ -33,15 +33,15 @@ mod rows;
 mod shares;
 mod turns;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use archive::{ElsewhereRecord, Event, NodeRecord, Position, Record};
+use archive::{ElsewhereManners, ElsewhereRecord, Event, NodeRecord, Position, Record};
 use frontier::{CanonicalUrl, FrontierUrl, SeedUrl};
 use ledger::{
-    Admitted, Begun, Closed, Closing, Fact, Fence, Finish, KeptRow, Ledger, LedgerError, Marks,
-    Meter, NodeCard, Offer, Part, SeedBudget, Standing,
+    Admitted, Begun, Closed, Closing, Fact, Fence, Finish, KeptRow, Ledger, LedgerError, Manners,
+    Marks, Meter, NodeCard, Offer, Part, SeedBudget, Standing,
 };
 
 use crate::config::CrawlConfig;
@@ -58,6 +58,9 @@ pub use identity::{NodeName, is_node, name_copy, node_name, unname_copy};
 
 /// Between two tries to reach a ledger that does not answer.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
+
+/// Bytes of what hosts are owed that are said with one message, and some more.
+const SAID_AT_ONCE: usize = 4 << 20;
 
 /// Makes a connection to the ledger, of which all messages are counted in [`Cluster::meter`].
 pub type Connect = Arc<dyn Fn() -> Result<Box<dyn Ledger>, LedgerError> + Send + Sync>;
@@ -96,6 +99,8 @@ pub(crate) struct Node {
     /// other nodes.
     pub(crate) takes_seeds: bool,
     identity: Identity,
+    /// Parts of whose hosts the ledger says what they are owed.
+    said: HashSet<Part>,
     /// What the others were not told yet of example pages.
     untold: VecDeque<Fact>,
 }
@@ -121,6 +126,8 @@ pub(crate) struct Coming {
     pub(crate) waiting: Vec<(FrontierUrl, bool)>,
     /// How many URLs of each host have met their end, by the host's number.
     pub(crate) ended: Vec<(u32, u64)>,
+    /// What its hosts are owed, as its last node has said.
+    pub(crate) manners: Option<Manners>,
 }
 
 /// What a group has for the ledger.
@@ -204,6 +211,7 @@ impl Node {
             admitted: joined.admitted,
             takes_seeds,
             identity,
+            said: HashSet::new(),
             untold: VecDeque::new(),
         })
     }
@@ -383,6 +391,46 @@ impl Node {
         Ok(())
     }
 
+    /// Says what hosts of parts are owed by whoever has them next. Not within a group.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) fn hand_over(&mut self, owed: Vec<(Part, Vec<u8>)>) -> Result<(), LedgerError> {
+        let (mut some, mut bytes) = (Vec::new(), 0);
+        // Where nothing is said, nothing is taken back.
+        let said = &mut self.said;
+        let owed = owed
+            .into_iter()
+            .filter(|(part, data)| match data.is_empty() {
+                true => said.remove(part),
+                false => {
+                    said.insert(*part);
+                    true
+                }
+            });
+        for (part, data) in owed.collect::<Vec<_>>() {
+            bytes += data.len();
+            some.push((part, data));
+            if bytes > SAID_AT_ONCE {
+                self.ledger.hand_over(self.me, &std::mem::take(&mut some))?;
+                bytes = 0;
+            }
+        }
+        match some.is_empty() {
+            true => Ok(()),
+            false => self.ledger.hand_over(self.me, &some),
+        }
+    }
+
+    /// For the journal, what hosts are owed of parts that have come.
+    pub(crate) fn owes(&self, manners: Vec<ElsewhereManners>) -> Event {
+        Event::Elsewhere(ElsewhereRecord {
+            seen: self.seen,
+            manners,
+            ..ElsewhereRecord::default()
+        })
+    }
+
     /// For the journal, what the topic learns from examples of others.
     pub(crate) fn learns(&self, lessons: Lessons) -> Event {
         Event::Elsewhere(ElsewhereRecord {
@@ -411,6 +459,9 @@ impl Node {
                 None => return Ok(None),
             },
         };
+        for said in standing.manners.iter().filter(|said| !said.data.is_empty()) {
+            self.said.insert(said.part);
+        }
         let node = self.me.node;
         let of = |rows: &[Admitted], part: Part| {
             let rows = rows.iter().filter(|url| url.part == part);
@@ -424,6 +475,9 @@ impl Node {
                 .filter(|(at, _)| *at == part)
                 .map(|(_, of)| (of.host, of.urls))
                 .collect(),
+            manners: (standing.manners.iter())
+                .find(|said| said.part == part)
+                .cloned(),
         });
         Ok(Some(coming.collect()))
     }
@@ -442,6 +496,7 @@ impl Node {
             roots,
             waiting,
             ended: ended.map(|of| (part, of)).collect(),
+            manners: self.ledger.manners(part)?.into_iter().collect(),
         })
     }
 }

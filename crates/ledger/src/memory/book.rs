@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
+use std::time::Instant;
 
 use crate::bounds::{NODE_MAX, PART_COUNT};
 use crate::keys::{Fence, Part, UrlKey};
@@ -24,6 +25,8 @@ pub(super) struct Book {
     /// How often a URL was put back, and the context that it has since.
     pub(super) reopened: BTreeMap<(Part, UrlKey), (u16, Vec<u8>)>,
     pub(super) kept: Vec<KeptRow>,
+    /// What hosts of parts are owed: who said it, when, how often it was said, and what.
+    pub(super) manners: BTreeMap<Part, (u16, Instant, u64, Vec<u8>)>,
     /// URLs that count for the budget of their seed.
     pub(super) spent: BTreeMap<u32, u64>,
     pub(super) addresses: BTreeMap<(IpAddr, u16), u16>,
@@ -92,6 +95,7 @@ impl Book {
             finished: BTreeMap::new(),
             reopened: BTreeMap::new(),
             kept: Vec::new(),
+            manners: BTreeMap::new(),
             spent: BTreeMap::new(),
             addresses: BTreeMap::new(),
             pages_max,

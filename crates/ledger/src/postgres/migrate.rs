@@ -9,13 +9,14 @@ use crate::postgres::{Settings, other_tables, rows};
 use crate::store_url::CrawlName;
 
 /// The steps so far, numbered from 1.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     include_str!("migrations/001_tables.sql"),
     include_str!("migrations/002_functions.sql"),
     include_str!("migrations/003_order_first.sql"),
     include_str!("migrations/004_last_beat.sql"),
     include_str!("migrations/005_seed_budgets.sql"),
     include_str!("migrations/006_pages_alone.sql"),
+    include_str!("migrations/007_manners_and_terms.sql"),
 ];
 
 /// The version that the steps lead to.
