@@ -239,6 +239,9 @@ pub enum LedgerError {
     /// The store's role has not the right.
     #[error("the role may not: {0}")]
     NoRight(String),
+    /// The role does not see the crawl's tables: they are gone, or it may not use their schema any more.
+    #[error("the role does not see the tables of the crawl: {0}")]
+    Unseen(String),
     /// The store answers something that does not fit. Trying again will not help.
     #[error("the ledger does not work: {0}")]
     Broken(String),

@@ -521,6 +521,7 @@ pub(crate) fn may_join_again(error: &LedgerError) -> bool {
         | LedgerError::Alive
         | LedgerError::NotEmpty { .. }
         | LedgerError::NoRight(_)
+        | LedgerError::Unseen(_)
         | LedgerError::Broken(_) => false,
     }
 }

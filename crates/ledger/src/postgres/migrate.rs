@@ -166,5 +166,9 @@ fn tables(connection: &mut Connection, crawl: &CrawlName) -> Result<u32, LedgerE
         connection.simple(&step.replace("@schema@", &schema))?;
         connection.query("insert into migration (n) values ($1)", &[&number])?;
     }
+    // Somebody may have taken that back.
+    connection.simple(&format!(
+        "grant usage on schema {schema} to tamis_node, tamis_reader"
+    ))?;
     Ok(before)
 }
