@@ -123,6 +123,7 @@ impl Ledger for MemoryLedger {
         node.beat += u64::from(node.epoch > 1);
         node.state = NodeState::Live;
         let (epoch, journal) = (node.epoch, node.journal);
+        let (ttl, pages_before) = book.agree(number, card);
         Ok(Joined {
             fence: Fence {
                 node: number,
@@ -132,6 +133,8 @@ impl Ledger for MemoryLedger {
             journal,
             parts: book.parts_of(number),
             admitted: book.next_transaction,
+            ttl,
+            pages_max: (pages_before, book.pages_max),
         })
     }
 

@@ -14,6 +14,10 @@ pub struct NodeCard {
     pub scheme: String,
     /// The part of the configuration that is the same for all nodes, as text.
     pub config: Vec<u8>,
+    /// Its lease. Where no other node lives it is the crawl's from then on.
+    pub ttl: Duration,
+    /// Pages that the crawl may fetch: a budget that is smaller is raised to it. None changes nothing.
+    pub pages_max: Option<u64>,
 }
 
 /// A node's place in the crawl.
@@ -29,6 +33,10 @@ pub struct Joined {
     pub parts: Vec<Part>,
     /// Admissions before this mark are in [`Ledger::pending`](crate::Ledger::pending).
     pub admitted: u64,
+    /// The crawl's lease, which all nodes go by: they take each other for dead by it.
+    pub ttl: Duration,
+    /// Pages that the crawl may fetch, before and after the node joined.
+    pub pages_max: (Option<u64>, Option<u64>),
 }
 
 /// How far a node has read the logs; all zero at first.
@@ -428,6 +436,8 @@ pub struct Overview {
     pub pages_max: Option<u64>,
     /// Of these, how many are granted.
     pub granted: u64,
+    /// The lease that its nodes go by; none where no node has joined.
+    pub ttl: Option<Duration>,
 }
 
 impl Overview {

@@ -357,6 +357,8 @@ mod tests {
             name: name.into(),
             scheme: "s".into(),
             config: Vec::new(),
+            ttl: Duration::from_secs(15),
+            pages_max: None,
         }
     }
 

@@ -32,7 +32,7 @@ use crate::password::Password;
 use crate::postgres::connection::{Connection, away};
 use crate::store_url::{CrawlName, StoreUrl};
 
-pub use crate::postgres::migrate::{Forgotten, InitPlan, drop_crawl, forget, init};
+pub use crate::postgres::migrate::{Forgotten, InitPlan, drop_crawl, forget, init, set_budget};
 
 /// The version of the tables that this program knows.
 pub const TABLES: u32 = migrate::VERSION;
@@ -143,7 +143,13 @@ impl Ledger for PostgresLedger {
             &[&card.name, &card.scheme, &card.config],
         )?;
         let row = rows.first().ok_or_else(rows::nothing)?;
-        rows::joined(row)
+        let mut joined = rows::joined(row)?;
+        let ttl_ms = i64::try_from(card.ttl.as_millis()).unwrap_or(i64::MAX);
+        let pages_max = card.pages_max.and_then(|pages| i64::try_from(pages).ok());
+        let me = (joined.fence.node as i16, joined.fence.epoch as i64);
+        let rows = self.ask(rows::AGREE, &[&me.0, &me.1, &ttl_ms, &pages_max])?;
+        rows::agreed(rows.first().ok_or_else(rows::nothing)?, &mut joined);
+        Ok(joined)
     }
 
     fn follow(&mut self, marks: &Marks, parts: &[Part]) -> Result<News, LedgerError> {

@@ -50,7 +50,7 @@ use crate::error::CrawlError;
 use crate::node::keeper::Shared;
 pub use crate::node::keeper::drain_of;
 use crate::node::lessons::{Lessons, Untold};
-use common::{common_config, hash_of, refusal, scheme};
+use common::{common_config, hash_of, other_terms, refusal, scheme};
 use identity::{
     Identity, check_identity, check_namesake, hexadecimal, read_identity, write_identity,
 };
@@ -74,7 +74,7 @@ pub struct Cluster {
     pub name: String,
     /// Where the ledger is, for messages.
     pub store: String,
-    /// A node that is silent for so long is taken for dead.
+    /// A node that is silent for so long is taken for dead, where no other one has joined before.
     pub ttl: Duration,
     /// Counts what is said to the ledger, over all connections.
     pub meter: Meter,
@@ -98,6 +98,8 @@ pub(crate) struct Node {
     /// The seeds given are those that the node was begun with; others would have other numbers on
     /// other nodes.
     pub(crate) takes_seeds: bool,
+    /// The lease that all nodes go by.
+    pub(crate) ttl: Duration,
     identity: Identity,
     /// Parts of whose hosts the ledger says what they are owed.
     said: HashSet<Part>,
@@ -189,6 +191,8 @@ impl Node {
             name: cluster.name.clone(),
             scheme: scheme(),
             config: common.clone(),
+            ttl: cluster.ttl,
+            pages_max: Some(config.crawl.max_pages).filter(|&pages| pages > 0),
         });
         let joined = joined.map_err(|error| refusal(error, &common))?;
         let identity = Identity {
@@ -198,6 +202,7 @@ impl Node {
             seeds,
         };
         check_identity(known.as_ref(), &identity, dir)?;
+        notes.extend(other_terms(cluster.ttl, config.crawl.max_pages, &joined));
         if known.is_none() {
             write_identity(dir, &identity)?;
         }
@@ -207,7 +212,8 @@ impl Node {
             ledger,
             me: joined.fence,
             seen,
-            shared: Arc::new(Shared::new(cluster.ttl, pages)),
+            shared: Arc::new(Shared::new(joined.ttl, pages)),
+            ttl: joined.ttl,
             admitted: joined.admitted,
             takes_seeds,
             identity,

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::bounds::{NODE_MAX, PART_COUNT};
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::LedgerError;
 use crate::memory::Group;
 use crate::messages::{
-    Admitted, Closed, Closing, Finish, KeptRow, NodePulse, NodeState, Offer, Overview, Told,
-    WaitingUrl,
+    Admitted, Closed, Closing, Finish, KeptRow, NodeCard, NodePulse, NodeState, Offer, Overview,
+    Told, WaitingUrl,
 };
 
 #[derive(Debug)]
@@ -31,6 +31,7 @@ pub(super) struct Book {
     pub(super) spent: BTreeMap<u32, u64>,
     pub(super) addresses: BTreeMap<(IpAddr, u16), u16>,
     pub(super) pages_max: Option<u64>,
+    pub(super) ttl: Option<Duration>,
     pub(super) granted: u64,
     pub(super) next_transaction: u64,
     pub(super) group_open: bool,
@@ -99,10 +100,23 @@ impl Book {
             spent: BTreeMap::new(),
             addresses: BTreeMap::new(),
             pages_max,
+            ttl: None,
             granted: 0,
             next_transaction: 1,
             group_open: false,
         }
+    }
+
+    /// Agrees on what a node that has joined says of lease and budget: gives the lease, and the budget before.
+    pub(super) fn agree(&mut self, number: u16, card: &NodeCard) -> (Duration, Option<u64>) {
+        let is_other =
+            |(&other, node): (&u16, &NodeRow)| other != number && node.state == NodeState::Live;
+        let is_alone = !self.nodes.iter().any(is_other);
+        let ttl = self.ttl.filter(|_| !is_alone).unwrap_or(card.ttl);
+        self.ttl = Some(ttl);
+        let before = self.pages_max;
+        self.pages_max = before.map(|pages| pages.max(card.pages_max.unwrap_or(0)));
+        (ttl, before)
     }
 
     /// How many URLs count for the budget of a seed.
@@ -246,6 +260,7 @@ impl Book {
             facts: self.facts.len() as u64,
             pages_max: self.pages_max,
             granted: self.granted,
+            ttl: self.ttl,
         }
     }
 

@@ -80,6 +80,23 @@ pub fn init(settings: &Settings, plan: InitPlan) -> Result<(u32, u32), LedgerErr
     Ok((before, VERSION.max(before)))
 }
 
+/// Sets how many pages a crawl may fetch over all nodes, but no fewer than were granted. Gives what that was
+/// before and is now.
+///
+/// # Errors
+/// When the role is not the owner's, or the store does not answer.
+pub fn set_budget(
+    settings: &Settings,
+    pages_max: Option<u64>,
+) -> Result<(Option<u64>, Option<u64>), LedgerError> {
+    let mut connection = Connection::new(settings)?;
+    connection.enter(&settings.crawl)?;
+    let pages_max = pages_max.map(|pages| i64::try_from(pages).unwrap_or(i64::MAX));
+    let rows = connection.query("select * from set_budget($1)", &[&pages_max])?;
+    let row = rows.first().ok_or_else(rows::nothing)?;
+    Ok((rows::pages(row, 0), rows::pages(row, 1)))
+}
+
 /// Takes a crawl's tables away, with all that they hold.
 ///
 /// # Errors

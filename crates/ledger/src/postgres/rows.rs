@@ -413,7 +413,20 @@ pub(super) fn joined(row: &Row) -> Result<Joined, LedgerError> {
         parts: parts(row, 4)?,
         crawl: row.get::<_, Key>(5).0.0,
         admitted: number(row, 6),
+        ttl: Duration::ZERO,
+        pages_max: (None, None),
     })
+}
+
+/// What was agreed on with a node that has joined.
+pub(super) fn agreed(row: &Row, joined: &mut Joined) {
+    joined.ttl = Duration::from_millis(number(row, 0));
+    joined.pages_max = (pages(row, 1), pages(row, 2));
+}
+
+/// A number of pages, if there is one.
+pub(super) fn pages(row: &Row, at: usize) -> Option<u64> {
+    row.get::<_, Option<i64>>(at).map(|pages| pages as u64)
 }
 
 /// An admission whose columns begin at `at`.
@@ -513,7 +526,7 @@ pub(super) fn tidings(row: &Row, nodes: &[Row]) -> Result<Tidings, LedgerError> 
         journal: number(row, 0),
         parts: parts(row, 1)?,
         wanted: parts(row, 2)?,
-        granted: row.get::<_, Option<i64>>(3).map(|pages| pages as u64),
+        granted: pages(row, 3),
         slots: addresses
             .into_iter()
             .zip(slots)
@@ -551,7 +564,8 @@ pub(super) fn overview(row: &Row, nodes: &[Row]) -> Result<Overview, LedgerError
         parts_free: number(row, 0) as u16,
         position: number(row, 1),
         facts: number(row, 2),
-        pages_max: row.get::<_, Option<i64>>(3).map(|pages| pages as u64),
+        pages_max: pages(row, 3),
         granted: number(row, 4),
+        ttl: pages(row, 5).map(Duration::from_millis),
     })
 }

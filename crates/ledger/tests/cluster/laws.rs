@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ledger::{
     AddressWish, Closed, Closing, Fact, Fence, KeptOp, KeptRow, Ledger, LedgerError, Marks,
-    MemoryLedger, News, Part, Pulse, SeedBudget, Silent, Standing, UrlKey,
+    MemoryLedger, News, NodeCard, Part, Pulse, SeedBudget, Silent, Standing, UrlKey,
 };
 use proptest::prelude::*;
 
@@ -20,6 +20,8 @@ enum Step {
     Join {
         other_config: bool,
         other_scheme: bool,
+        ttl_s: u64,
+        pages_max: Option<u64>,
     },
     Group(Group),
     /// Offers that are never closed.
@@ -141,8 +143,18 @@ fn beat() -> impl Strategy<Value = Beat> {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        2 => (prop::bool::weighted(0.1), prop::bool::weighted(0.1))
-            .prop_map(|(other_config, other_scheme)| Step::Join { other_config, other_scheme }),
+        2 => (
+            prop::bool::weighted(0.1),
+            prop::bool::weighted(0.1),
+            5_u64..8,
+            prop::option::of(0_u64..300),
+        )
+            .prop_map(|(other_config, other_scheme, ttl_s, pages_max)| Step::Join {
+                other_config,
+                other_scheme,
+                ttl_s,
+                pages_max,
+            }),
         6 => group().prop_map(Step::Group),
         1 => urls(5).prop_map(Step::Abandon),
         3 => prop::collection::vec(0u16..6, 0..6).prop_map(Step::Follow),
@@ -182,7 +194,16 @@ impl<L: Ledger> Side<L> {
             Step::Join {
                 other_config,
                 other_scheme,
-            } => self.join(node, *other_config, *other_scheme),
+                ttl_s,
+                pages_max,
+            } => {
+                let card = NodeCard {
+                    ttl: Duration::from_secs(*ttl_s),
+                    pages_max: *pages_max,
+                    ..card(&format!("n{node}"))
+                };
+                self.join(node, card, *other_config, *other_scheme)
+            }
             Step::Group(group) => self.group(node, group),
             Step::Abandon(urls) => {
                 let offers: Vec<_> = urls.iter().map(|&(part, url)| offer(part, url)).collect();
@@ -245,8 +266,13 @@ impl<L: Ledger> Side<L> {
         said
     }
 
-    fn join(&mut self, node: usize, other_config: bool, other_scheme: bool) -> String {
-        let mut card = card(&format!("n{node}"));
+    fn join(
+        &mut self,
+        node: usize,
+        mut card: NodeCard,
+        other_config: bool,
+        other_scheme: bool,
+    ) -> String {
         if other_config {
             card.config.push(b'x');
         }
@@ -417,7 +443,12 @@ proptest! {
         let crawl = cluster.crawl(pages_max);
         let mut store = Side::new((0..NODES).map(|_| cluster.connect(&crawl)).collect());
         for node in 0..NODES {
-            let join = Step::Join { other_config: false, other_scheme: false };
+            let join = Step::Join {
+                other_config: false,
+                other_scheme: false,
+                ttl_s: 5,
+                pages_max: None,
+            };
             prop_assert_eq!(store.take(node, &join), model.take(node, &join));
         }
         for (node, step) in &steps {
@@ -440,6 +471,56 @@ fn keys_of_one_group_are_new_once() {
     let twice = [offer(1, 1), offer(1, 1), offer(1, 2)];
     assert_eq!(ledger.open(me, &twice, &[]).unwrap(), [true, false, true]);
     assert_ne!(twice[0].key, UrlKey([0; 16]));
+}
+
+#[test]
+fn all_nodes_go_by_the_lease_of_those_that_live_and_by_the_largest_budget() {
+    fn check(one: &mut impl Ledger, other: &mut impl Ledger) {
+        let with = |name: &str, ttl_s: u64, pages_max| NodeCard {
+            ttl: Duration::from_secs(ttl_s),
+            pages_max,
+            ..card(name)
+        };
+        let said = |joined: ledger::Joined| (joined.ttl.as_secs(), joined.pages_max);
+        assert_eq!(one.overview().unwrap().ttl, None);
+        let joined = one.join(&with("a", 5, None)).unwrap();
+        let me = joined.fence;
+        assert_eq!(said(joined), (5, (Some(60), Some(60))));
+        // They took each other for dead: one beat every twelve seconds, the other waited for six.
+        let joined = other.join(&with("b", 60, Some(250))).unwrap();
+        let next = joined.fence;
+        assert_eq!(said(joined), (5, (Some(60), Some(250))));
+        let joined = other.join(&with("b", 60, Some(100))).unwrap();
+        assert_eq!(said(joined.clone()), (5, (Some(250), Some(250))));
+        assert!(joined.fence.epoch > next.epoch);
+        let seen = one.overview().unwrap();
+        assert_eq!(
+            (seen.ttl, seen.pages_max),
+            (Some(Duration::from_secs(5)), Some(250))
+        );
+        // What was raised is granted at once.
+        let mut pulse = Pulse::of(me);
+        for granted in [64, 128, 192, 250, 250] {
+            pulse.pages = 64;
+            assert_eq!(one.beat(&pulse).unwrap().granted, Some(granted));
+        }
+        for (ledger, me) in [(&mut *one as &mut dyn Ledger, me), (other, joined.fence)] {
+            let mut pulse = Pulse::of(me);
+            pulse.leaves = true;
+            ledger.beat(&pulse).unwrap();
+        }
+        // Where all have left, whoever comes first says it anew.
+        let joined = other.join(&with("b", 60, None)).unwrap();
+        assert_eq!(said(joined), (60, (Some(250), Some(250))));
+        let joined = one.join(&with("a", 5, None)).unwrap();
+        assert_eq!(said(joined), (60, (Some(250), Some(250))));
+    }
+    let memory = MemoryLedger::new(Some(60));
+    check(&mut memory.connect(), &mut memory.connect());
+    if let Some(cluster) = Cluster::alone() {
+        let crawl = cluster.crawl(Some(60));
+        check(&mut cluster.connect(&crawl), &mut cluster.connect(&crawl));
+    }
 }
 
 #[test]

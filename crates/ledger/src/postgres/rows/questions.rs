@@ -54,6 +54,8 @@ pub(in crate::postgres) const MANNERS_IN: &str = "select part, n, node, \
          greatest(extract(epoch from clock_timestamp() - at) * 1000, 0)::bigint, data \
      from manners where part = any ($1) order by part";
 
+pub(in crate::postgres) const AGREE: &str = "select * from agree($1, $2, $3, $4)";
+
 pub(in crate::postgres) const HAND_OVER: &str = "select hand_over($1, $2, $3, $4)";
 
 pub(in crate::postgres) const BEGIN: &str = "select * from begin_group($1, $2, $3)";
@@ -89,7 +91,7 @@ pub(in crate::postgres) const NODES: &str = "select id, epoch, name, beat, state
      from node n order by id";
 
 pub(in crate::postgres) const CRAWL: &str = "select (select count(*) from part where node is null), (select pos from last_kept), \
-         (select coalesce(max(n), 0) from facts), pages_max, granted from shares";
+         (select coalesce(max(n), 0) from facts), pages_max, granted, (select ttl_ms from meta) from shares";
 
 #[cfg(test)]
 mod tests {
