@@ -46,6 +46,7 @@ mod nodes_directories;
 mod nodes_ending;
 mod nodes_exact;
 mod nodes_focus;
+mod nodes_manners;
 mod nodes_rebuilt;
 mod nodes_simulated;
 mod nodes_support;

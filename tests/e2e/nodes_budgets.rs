@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::nodes::{plan, web};
 use crate::nodes_support::{Nodes, Plan, wait_for_requests};
 use crate::postgres::Cluster;
+use crate::support::{run, stdout, tamis};
 
 /// Three nodes, of which one is killed after so many requests and started again when the others have
 /// ended.
@@ -65,4 +66,64 @@ fn a_host_is_asked_for_exactly_its_pages_though_its_node_is_killed() {
     for (host, urls) in &read {
         assert_eq!(*urls, 5, "{host}");
     }
+}
+
+#[test]
+fn a_budget_that_is_used_up_is_raised_as_on_one_machine() {
+    // It stood in the ledger for good, and who raised it was told nothing.
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let nodes = Nodes::on(cluster, web(), &plan("max_pages = 30", 40));
+    let names = ["r1", "r2"];
+    let start = || nodes.end(&mut names.map(|name| (name, nodes.start(name))));
+    let set = |pages: u64| {
+        let text = std::fs::read_to_string(&nodes.config).expect("a configuration");
+        let lines = text
+            .lines()
+            .map(|line| match line.starts_with("max_pages") {
+                true => format!("max_pages = {pages}\n"),
+                false => format!("{line}\n"),
+            });
+        std::fs::write(&nodes.config, lines.collect::<String>()).expect("written");
+    };
+    start();
+    assert_eq!(asked(&nodes).len(), 30);
+    // One node that has more raises it for all.
+    set(50);
+    nodes.end(&mut [("r1", nodes.start("r1"))]);
+    assert_eq!(asked(&nodes).len(), 50);
+    assert!(
+        nodes.log("r1").contains("raised from 30 to 50"),
+        "{}",
+        nodes.log("r1")
+    );
+    set(40);
+    start();
+    assert_eq!(asked(&nodes).len(), 50);
+    assert!(
+        nodes.log("r2").contains("50 for all nodes together"),
+        "{}",
+        nodes.log("r2")
+    );
+    // The owner sets it, but to no less than what was granted.
+    let owner = nodes.owner();
+    let init = || {
+        stdout(&run(&mut tamis(&[
+            "cluster",
+            "init",
+            &nodes.config,
+            "--store",
+            &owner,
+        ])))
+    };
+    let said = init();
+    assert!(said.contains("fewer there cannot be"), "{said}");
+    set(64);
+    let said = init();
+    assert!(said.contains("50 before, 64 now"), "{said}");
+    start();
+    assert_eq!(asked(&nodes).len(), 64);
+    nodes.fates(&names);
+    nodes.agree(&names);
 }

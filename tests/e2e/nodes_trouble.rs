@@ -169,6 +169,39 @@ fn a_node_is_said_to_be_silent_before_it_is_dead() {
     sleeper.wait().expect("it ends");
 }
 
+#[test]
+fn a_node_of_another_ttl_goes_by_that_of_those_that_run() {
+    // Each took the other for dead every few seconds, and they did each other's work anew.
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let nodes = Nodes::on(cluster, web(), &plan("", 900));
+    let first = nodes.start("t1");
+    wait_for_requests(&nodes, 3);
+    let text = std::fs::read_to_string(&nodes.config).expect("a configuration");
+    let slow = text.replace("ttl = \"5s\"", "ttl = \"60s\"");
+    std::fs::write(&nodes.config, slow).expect("written");
+    let second = nodes.start("t2");
+    nodes.end(&mut [("t1", first), ("t2", second)]);
+    assert!(
+        nodes.log("t2").contains("goes by 5s"),
+        "{}",
+        nodes.log("t2")
+    );
+    let output = run(&mut tamis(&["cluster", "status", &nodes.config, "--json"]));
+    let shown: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(shown["ttl_s"], 5.0);
+    // Each has joined once, and left.
+    for node in shown["nodes"].as_array().expect("nodes") {
+        assert_eq!(
+            (&node["state"], &node["epoch"]),
+            (&"left".into(), &2.into()),
+            "{shown}"
+        );
+    }
+    assert_eq!(nodes.fates(&["t1", "t2"]).len() as u64, all_pages());
+}
+
 /// A node that is there, asleep, or dead.
 struct Member {
     name: String,

@@ -78,11 +78,11 @@ pub use json::Head;
 pub use position::Position;
 pub use reader::{WarcError, WarcHead, WarcReader, WarcRecord};
 pub use record::{
-    AbsenceRecord, AgainRecord, AttemptRecord, BodyRef, DueRecord, ElsewhereExample, ElsewherePage,
-    ElsewhereRecord, Event, ExampleTarget, FetchRecord, JOURNAL_VERSION, LimitedRecord, LinkRecord,
-    NeighbourRecord, NodeRecord, PageRecord, PageSummary, Record, RetryOrigin, RetryRecord,
-    ReturnRecord, RobotsRecord, SOURCE_REL, SeedRecord, SitemapRecord, StartRecord, StopRecord,
-    VisitRecord, WholeText,
+    AbsenceRecord, AgainRecord, AttemptRecord, BodyRef, DueRecord, ElsewhereExample,
+    ElsewhereManners, ElsewherePage, ElsewhereRecord, Event, ExampleTarget, FetchRecord,
+    JOURNAL_VERSION, LimitedRecord, LinkRecord, NeighbourRecord, NodeRecord, PageRecord,
+    PageSummary, Record, RetryOrigin, RetryRecord, ReturnRecord, RobotsRecord, SOURCE_REL,
+    SeedRecord, SitemapRecord, StartRecord, StopRecord, VisitRecord, WholeText,
 };
 pub use recover::{Cut, Recovery, cut_to};
 pub use replay::{RawReplay, RawReplayed, Replay, Replayed, end, make_durable, replay, replay_raw};

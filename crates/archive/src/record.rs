@@ -18,7 +18,9 @@ mod retry;
 mod start;
 
 pub use again::{AbsenceRecord, AgainRecord, DueRecord, VisitRecord};
-pub use elsewhere::{ElsewhereExample, ElsewherePage, ElsewhereRecord, ExampleTarget};
+pub use elsewhere::{
+    ElsewhereExample, ElsewhereManners, ElsewherePage, ElsewhereRecord, ExampleTarget,
+};
 pub use fetch::{AttemptRecord, FetchRecord, LimitedRecord, RobotsRecord, SitemapRecord};
 pub use page::{
     BodyRef, LinkRecord, NeighbourRecord, PageRecord, PageSummary, ReturnRecord, SOURCE_REL,

@@ -100,7 +100,9 @@ pub use lease::{
 pub use origin::Origin;
 pub use parameters::COUNTER_DIGITS_MAX;
 pub use pointer::pointed;
-pub use politeness::{GoodPages, HostAdvice, HostLimits, HostPast, Limit, OriginPast, Pace, Sign};
+pub use politeness::{
+    ClockMove, GoodPages, HostAdvice, HostLimits, HostPast, Limit, OriginPast, Pace, Sign,
+};
 pub use scope::{PATTERN_BYTES_MAX, Scope, ScopeConfig, ScopeError, ScopeMode, ScopeRefusal};
 pub use seeds::{SeedDuplicate, SeedList, SeedProblem, SeedUrl, parse_seed_list, parse_seeds};
 pub use store::{

@@ -22,7 +22,6 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use outcome::FailureKind;
-use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::lease::Refused;
@@ -32,12 +31,14 @@ use crate::url::CanonicalUrl;
 mod limit;
 mod origin_manners;
 mod pace;
+mod past;
 
 pub(crate) use limit::{GOOD_PAGES, LookedInto};
 pub use limit::{GoodPages, Limit, Sign};
 use origin_manners::ManyManners;
 pub(crate) use origin_manners::OriginManners;
 pub use pace::Pace;
+pub use past::{ClockMove, HostPast, OriginPast};
 
 /// Longest wait after failures in a row.
 const BACK_OFF_MAX: Duration = Duration::from_secs(60);
@@ -78,44 +79,6 @@ pub struct HostAdvice {
     pub took: Duration,
     /// The address that answered; `None` behind a proxy.
     pub address: Option<IpAddr>,
-}
-
-/// What the journal tells of a host's last answers: its manners hold across a restart.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct HostPast {
-    /// It has answered, with whatever status.
-    pub has_answered: bool,
-    /// Failures in a row, up to an answer whose status is one.
-    pub failures: u32,
-    /// When its last answer ended, milliseconds since the Unix epoch.
-    pub ended_ms: u64,
-    /// It asked to be left alone for this long, counted from the given time (milliseconds since the
-    /// Unix epoch).
-    pub retry_after: Option<(u64, Duration)>,
-    /// How much slower than its delay it is asked.
-    pub pace: Pace,
-    /// How it limits, where it does so by answers that do not say so.
-    pub limit: Option<Limit>,
-    /// This origin refuses all by such answers, even what it gave before.
-    pub refuses_all: Option<Origin>,
-    /// What is known of its origins; one may come twice, with another part of it each time.
-    pub origins: Vec<OriginPast>,
-}
-
-/// What the journal tells of one origin of a host.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct OriginPast {
-    /// Which it is.
-    pub origin: Origin,
-    /// Its requests in a row that no answer came to, and failures of the host before them.
-    pub failures: u32,
-    /// When the last of them ended, milliseconds since the Unix epoch.
-    pub ended_ms: u64,
-    /// Its robots.txt asks for this delay.
-    pub crawl_delay: Option<Duration>,
-    /// Its robots.txt cannot be had and is asked for again after this long, counted from the given
-    /// time (milliseconds since the Unix epoch).
-    pub robots_outage: Option<(u64, Duration)>,
 }
 
 /// An origin that gives no answer.

@@ -148,6 +148,8 @@ impl Client {
             name: format!("client {client}"),
             scheme: "bench".into(),
             config: Vec::new(),
+            ttl: Duration::from_secs(15),
+            pages_max: None,
         })?;
         let now = ledger.follow(&Marks::default(), &[])?.marks;
         Ok(Client {

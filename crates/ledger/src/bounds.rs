@@ -1,6 +1,7 @@
 //! Bounds on everything that is written to the ledger. What a page says is hostile; a row that
 //! is too long is refused here, before it is sent, and again by the store.
 
+use crate::keys::Part;
 use crate::ledger::LedgerError;
 use crate::messages::{Closing, Fact, KeptRow, NodeCard, Offer, Pulse};
 
@@ -29,6 +30,8 @@ pub const PUBLISHED_MAX: usize = 256;
 pub(crate) const FACT_MAX: usize = 65_536;
 /// Bytes of a fact's kind, of a node's name and of a scheme's.
 pub(crate) const NAME_MAX: usize = 128;
+/// Bytes of what the hosts of one part are owed.
+pub const MANNERS_MAX: usize = 262_144;
 /// Bytes of a configuration.
 pub(crate) const CONFIG_MAX: usize = 4 << 20;
 /// Bytes of what a node says of itself with a beat.
@@ -111,6 +114,12 @@ fn kept(row: &KeptRow) -> Result<(), LedgerError> {
 pub(crate) fn fact(fact: &Fact) -> Result<(), LedgerError> {
     name("a fact's kind", &fact.kind)?;
     within("a fact", fact.data.len(), FACT_MAX)
+}
+
+pub(crate) fn owed(owed: &[(Part, Vec<u8>)]) -> Result<(), LedgerError> {
+    within("the parts handed over", owed.len(), PART_COUNT.into())?;
+    let mut all = owed.iter();
+    all.try_for_each(|(_, data)| within("what a part's hosts are owed", data.len(), MANNERS_MAX))
 }
 
 pub(crate) fn pulse(pulse: &Pulse) -> Result<(), LedgerError> {

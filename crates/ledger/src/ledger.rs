@@ -2,8 +2,8 @@
 
 use crate::keys::{Fence, Part, UrlKey};
 use crate::messages::{
-    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Marks, News, NodeCard, Offer,
-    Overview, Pulse, SeedBudget, Standing, Tidings,
+    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Manners, Marks, News, NodeCard,
+    Offer, Overview, Pulse, SeedBudget, Standing, Tidings,
 };
 
 /// The crawl's shared order. Calls block. Each connection has one caller: the writer opens and
@@ -24,9 +24,9 @@ pub trait Ledger: Send {
     /// [`LedgerError::Away`] when the store does not answer.
     fn follow(&mut self, marks: &Marks, parts: &[Part]) -> Result<News, LedgerError>;
 
-    /// What stands in parts that come to this node: roots, URLs that wait, and ends, as the three messages
+    /// What stands in parts that come to this node: roots, URLs that wait, ends, and manners, as the four messages
     /// below have them of one part. None if that is more than one answer holds: ask for fewer parts, and of
-    /// one by those three.
+    /// one by those four.
     ///
     /// # Errors
     /// [`LedgerError::Away`] when the store does not answer.
@@ -51,6 +51,20 @@ pub trait Ledger: Send {
     /// # Errors
     /// [`LedgerError::Away`] when the store does not answer.
     fn ended(&mut self, part: Part) -> Result<Vec<EndedOfHost>, LedgerError>;
+
+    /// What the hosts of a part are owed, as whoever gave it back last has said.
+    ///
+    /// # Errors
+    /// [`LedgerError::Away`] when the store does not answer.
+    fn manners(&mut self, part: Part) -> Result<Option<Manners>, LedgerError>;
+
+    /// Says what the hosts of this node's parts are owed by whoever has them next, in the caller's words; to be
+    /// said before the parts are given back. It stands until it is said anew. Of parts that are another node's
+    /// nothing is said.
+    ///
+    /// # Errors
+    /// [`LedgerError::Fenced`] when this node was taken for dead.
+    fn hand_over(&mut self, me: Fence, owed: &[(Part, Vec<u8>)]) -> Result<(), LedgerError>;
 
     /// Ends the open group, if there is one, without a trace.
     fn abandon(&mut self);
@@ -225,6 +239,9 @@ pub enum LedgerError {
     /// The store's role has not the right.
     #[error("the role may not: {0}")]
     NoRight(String),
+    /// The role does not see the crawl's tables: they are gone, or it may not use their schema any more.
+    #[error("the role does not see the tables of the crawl: {0}")]
+    Unseen(String),
     /// The store answers something that does not fit. Trying again will not help.
     #[error("the ledger does not work: {0}")]
     Broken(String),

@@ -42,8 +42,8 @@ pub mod postgres;
 pub mod store_url;
 
 pub use bounds::{
-    ANSWER_MAX, CONTEXT_MAX, GRANT_MAX, GROUP_MAX, KEPT_BEHIND_MAX, PART_COUNT, PUBLISHED_MAX,
-    URL_MAX,
+    ANSWER_MAX, CONTEXT_MAX, GRANT_MAX, GROUP_MAX, KEPT_BEHIND_MAX, MANNERS_MAX, PART_COUNT,
+    PUBLISHED_MAX, URL_MAX,
 };
 pub use keys::{Fence, Part, UrlKey, global_page, host_number, own_page};
 pub use lease::{Lease, Watch};

@@ -9,15 +9,15 @@ mod sharing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::bounds::{self, ANSWER_MAX, KEPT_BEHIND_MAX};
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::memory::book::{Book, NodeRow};
 use crate::messages::{
-    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, KeptOp, Marks, News, NodeCard,
-    NodeState, Offer, Overview, Pulse, SeedBudget, Standing, Tidings, Told,
+    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, KeptOp, Manners, Marks, News,
+    NodeCard, NodeState, Offer, Overview, Pulse, SeedBudget, Standing, Tidings, Told,
 };
 
 /// A group that is not closed for so long is given up for its node.
@@ -123,6 +123,7 @@ impl Ledger for MemoryLedger {
         node.beat += u64::from(node.epoch > 1);
         node.state = NodeState::Live;
         let (epoch, journal) = (node.epoch, node.journal);
+        let (ttl, pages_before) = book.agree(number, card);
         Ok(Joined {
             fence: Fence {
                 node: number,
@@ -132,6 +133,8 @@ impl Ledger for MemoryLedger {
             journal,
             parts: book.parts_of(number),
             admitted: book.next_transaction,
+            ttl,
+            pages_max: (pages_before, book.pages_max),
         })
     }
 
@@ -178,6 +181,7 @@ impl Ledger for MemoryLedger {
             standing.waiting.append(&mut self.pending(part, None)?);
             let ended = self.ended(part)?.into_iter();
             standing.ended.extend(ended.map(|of| (part, of)));
+            standing.manners.extend(self.manners(part)?);
         }
         let most = standing.roots.len().max(standing.waiting.len());
         Ok((most < ANSWER_MAX).then_some(standing))
@@ -223,6 +227,40 @@ impl Ledger for MemoryLedger {
         Ok(hosts
             .map(|(host, urls)| EndedOfHost { host, urls })
             .collect())
+    }
+
+    fn manners(&mut self, part: Part) -> Result<Option<Manners>, LedgerError> {
+        self.abandon();
+        let book = self.book();
+        let said = book.manners.get(&part);
+        Ok(said.map(|(node, at, number, data)| Manners {
+            part,
+            number: *number,
+            node: *node,
+            age: at.elapsed(),
+            data: data.clone(),
+        }))
+    }
+
+    fn hand_over(&mut self, me: Fence, owed: &[(Part, Vec<u8>)]) -> Result<(), LedgerError> {
+        bounds::owed(owed)?;
+        self.abandon();
+        let mut book = self.book();
+        book.check(me)?;
+        for (part, data) in owed {
+            let is_mine = book.parts[usize::from(part.number())].node == Some(me.node);
+            let before = book.manners.get(part).map(|said| said.2);
+            if is_mine && (before.is_some() || !data.is_empty()) {
+                let said = (
+                    me.node,
+                    Instant::now(),
+                    before.unwrap_or(0) + 1,
+                    data.clone(),
+                );
+                book.manners.insert(*part, said);
+            }
+        }
+        Ok(())
     }
 
     /// As when the connection is lost.

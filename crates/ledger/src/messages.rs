@@ -1,6 +1,7 @@
 //! What is said to the ledger and what it answers: plain data.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use crate::keys::{Fence, Part, UrlKey};
 
@@ -13,6 +14,10 @@ pub struct NodeCard {
     pub scheme: String,
     /// The part of the configuration that is the same for all nodes, as text.
     pub config: Vec<u8>,
+    /// Its lease. Where no other node lives it is the crawl's from then on.
+    pub ttl: Duration,
+    /// Pages that the crawl may fetch: a budget that is smaller is raised to it. None changes nothing.
+    pub pages_max: Option<u64>,
 }
 
 /// A node's place in the crawl.
@@ -28,6 +33,10 @@ pub struct Joined {
     pub parts: Vec<Part>,
     /// Admissions before this mark are in [`Ledger::pending`](crate::Ledger::pending).
     pub admitted: u64,
+    /// The crawl's lease, which all nodes go by: they take each other for dead by it.
+    pub ttl: Duration,
+    /// Pages that the crawl may fetch, before and after the node joined.
+    pub pages_max: (Option<u64>, Option<u64>),
 }
 
 /// How far a node has read the logs; all zero at first.
@@ -158,6 +167,23 @@ pub struct Standing {
     pub waiting: Vec<Admitted>,
     /// Hosts of which URLs have met their end, by part and number.
     pub ended: Vec<(Part, EndedOfHost)>,
+    /// What was said of the parts when they were given back, by part.
+    pub manners: Vec<Manners>,
+}
+
+/// What the hosts of a part are owed by whoever asks them next, as a node said that gave the part back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manners {
+    /// The part.
+    pub part: Part,
+    /// From 1: how often that was said of the part. The same number is the same saying.
+    pub number: u64,
+    /// The node that said it.
+    pub node: u16,
+    /// How long ago, by the store's clock.
+    pub age: Duration,
+    /// In the caller's words; empty where there is nothing to say.
+    pub data: Vec<u8>,
 }
 
 /// A URL's end.
@@ -410,6 +436,8 @@ pub struct Overview {
     pub pages_max: Option<u64>,
     /// Of these, how many are granted.
     pub granted: u64,
+    /// The lease that its nodes go by; none where no node has joined.
+    pub ttl: Option<Duration>,
 }
 
 impl Overview {

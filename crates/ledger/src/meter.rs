@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError};
 use crate::messages::{
-    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, KeptRow, Marks, News, NodeCard,
-    Offer, Overview, Pulse, SeedBudget, Standing, Tidings, WaitingUrl,
+    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, KeptRow, Manners, Marks, News,
+    NodeCard, Offer, Overview, Pulse, SeedBudget, Standing, Tidings, WaitingUrl,
 };
 
 /// Figures of one kind of message.
@@ -170,13 +170,15 @@ impl Ledger for Metered {
                 roots,
                 waiting,
                 ended,
+                manners,
             }) = standing
             else {
                 return (0, 0);
             };
-            let rows = roots.len() + waiting.len() + ended.len();
+            let rows = roots.len() + waiting.len() + ended.len() + manners.len();
             let urls = all_admitted(roots) + all_admitted(waiting);
-            (rows as u64, urls + 14 * ended.len() as u64)
+            let owed: u64 = manners.iter().map(all_manners).sum();
+            (rows as u64, urls + 14 * ended.len() as u64 + owed)
         };
         let out = (0, 2 * parts.len() as u64);
         self.meter
@@ -202,6 +204,24 @@ impl Ledger for Metered {
         let size = |hosts: &Vec<EndedOfHost>| (hosts.len() as u64, 12 * hosts.len() as u64);
         self.meter
             .count("ended", (0, 2), || ledger.ended(part), size)
+    }
+
+    fn manners(&mut self, part: Part) -> Result<Option<Manners>, LedgerError> {
+        let ledger = &mut self.ledger;
+        let size = |said: &Option<Manners>| {
+            let said = said.iter();
+            (said.len() as u64, said.map(all_manners).sum())
+        };
+        self.meter
+            .count("manners", (0, 2), || ledger.manners(part), size)
+    }
+
+    fn hand_over(&mut self, me: Fence, owed: &[(Part, Vec<u8>)]) -> Result<(), LedgerError> {
+        let bytes = owed.iter().map(|(_, data)| 2 + data.len() as u64);
+        let out = (owed.len() as u64, bytes.sum());
+        let ledger = &mut self.ledger;
+        self.meter
+            .count("hand_over", out, || ledger.hand_over(me, owed), |()| (0, 0))
     }
 
     fn abandon(&mut self) {
@@ -313,6 +333,11 @@ fn all_admitted(rows: &[Admitted]) -> u64 {
     rows.iter().map(|row| waiting(&row.url)).sum()
 }
 
+/// Part, number, node, age, and what is said.
+fn all_manners(said: &Manners) -> u64 {
+    2 + 8 + 2 + 8 + said.data.len() as u64
+}
+
 fn all_kept(rows: &[KeptRow]) -> u64 {
     let of = |row: &KeptRow| {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -332,6 +357,8 @@ mod tests {
             name: name.into(),
             scheme: "s".into(),
             config: Vec::new(),
+            ttl: Duration::from_secs(15),
+            pages_max: None,
         }
     }
 

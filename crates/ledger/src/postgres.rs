@@ -25,14 +25,14 @@ use crate::bounds;
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{Ledger, LedgerError, Refused};
 use crate::messages::{
-    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Marks, News, NodeCard, Offer,
-    Overview, Pulse, SeedBudget, Standing, Tidings,
+    Admitted, Begun, Closed, Closing, EndedOfHost, Fact, Joined, Manners, Marks, News, NodeCard,
+    Offer, Overview, Pulse, SeedBudget, Standing, Tidings,
 };
 use crate::password::Password;
 use crate::postgres::connection::{Connection, away};
 use crate::store_url::{CrawlName, StoreUrl};
 
-pub use crate::postgres::migrate::{Forgotten, InitPlan, drop_crawl, forget, init};
+pub use crate::postgres::migrate::{Forgotten, InitPlan, drop_crawl, forget, init, set_budget};
 
 /// The version of the tables that this program knows.
 pub const TABLES: u32 = migrate::VERSION;
@@ -143,7 +143,13 @@ impl Ledger for PostgresLedger {
             &[&card.name, &card.scheme, &card.config],
         )?;
         let row = rows.first().ok_or_else(rows::nothing)?;
-        rows::joined(row)
+        let mut joined = rows::joined(row)?;
+        let ttl_ms = i64::try_from(card.ttl.as_millis()).unwrap_or(i64::MAX);
+        let pages_max = card.pages_max.and_then(|pages| i64::try_from(pages).ok());
+        let me = (joined.fence.node as i16, joined.fence.epoch as i64);
+        let rows = self.ask(rows::AGREE, &[&me.0, &me.1, &ttl_ms, &pages_max])?;
+        rows::agreed(rows.first().ok_or_else(rows::nothing)?, &mut joined);
+        Ok(joined)
     }
 
     fn follow(&mut self, marks: &Marks, parts: &[Part]) -> Result<News, LedgerError> {
@@ -164,6 +170,7 @@ impl Ledger for PostgresLedger {
             return Ok(None);
         }
         let ended = self.ask(rows::ENDED_IN, &[&parts])?;
+        let manners = self.ask(rows::MANNERS_IN, &[&parts])?;
         let all = |rows: &[Row]| -> Result<Vec<Admitted>, LedgerError> {
             rows.iter().map(|row| rows::admitted(row, 0)).collect()
         };
@@ -173,6 +180,10 @@ impl Ledger for PostgresLedger {
             roots: all(&roots)?,
             waiting,
             ended: ended.iter().map(rows::ended_in).collect::<Result<_, _>>()?,
+            manners: manners
+                .iter()
+                .map(rows::manners)
+                .collect::<Result<_, _>>()?,
         }))
     }
 
@@ -193,6 +204,22 @@ impl Ledger for PostgresLedger {
         self.abandon();
         let rows = self.ask(rows::ENDED, &[&(part.number() as i16)])?;
         Ok(rows.iter().map(rows::ended).collect())
+    }
+
+    fn manners(&mut self, part: Part) -> Result<Option<Manners>, LedgerError> {
+        self.abandon();
+        let rows = self.ask(rows::MANNERS_IN, &[&vec![part.number() as i16]])?;
+        rows.first().map(rows::manners).transpose()
+    }
+
+    fn hand_over(&mut self, me: Fence, owed: &[(Part, Vec<u8>)]) -> Result<(), LedgerError> {
+        bounds::owed(owed)?;
+        self.abandon();
+        let parts: Vec<i16> = owed.iter().map(|of| of.0.number() as i16).collect();
+        let data: Vec<&[u8]> = owed.iter().map(|of| of.1.as_slice()).collect();
+        let (node, epoch) = (me.node as i16, me.epoch as i64);
+        self.ask(rows::HAND_OVER, &[&node, &epoch, &parts, &data])
+            .map(drop)
     }
 
     fn abandon(&mut self) {

@@ -33,15 +33,15 @@ mod rows;
 mod shares;
 mod turns;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use archive::{ElsewhereRecord, Event, NodeRecord, Position, Record};
+use archive::{ElsewhereManners, ElsewhereRecord, Event, NodeRecord, Position, Record};
 use frontier::{CanonicalUrl, FrontierUrl, SeedUrl};
 use ledger::{
-    Admitted, Begun, Closed, Closing, Fact, Fence, Finish, KeptRow, Ledger, LedgerError, Marks,
-    Meter, NodeCard, Offer, Part, SeedBudget, Standing,
+    Admitted, Begun, Closed, Closing, Fact, Fence, Finish, KeptRow, Ledger, LedgerError, Manners,
+    Marks, Meter, NodeCard, Offer, Part, SeedBudget, Standing,
 };
 
 use crate::config::CrawlConfig;
@@ -50,7 +50,7 @@ use crate::error::CrawlError;
 use crate::node::keeper::Shared;
 pub use crate::node::keeper::drain_of;
 use crate::node::lessons::{Lessons, Untold};
-use common::{common_config, hash_of, refusal, scheme};
+use common::{common_config, hash_of, other_terms, refusal, scheme};
 use identity::{
     Identity, check_identity, check_namesake, hexadecimal, read_identity, write_identity,
 };
@@ -58,6 +58,9 @@ pub use identity::{NodeName, is_node, name_copy, node_name, unname_copy};
 
 /// Between two tries to reach a ledger that does not answer.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
+
+/// Bytes of what hosts are owed that are said with one message, and some more.
+const SAID_AT_ONCE: usize = 4 << 20;
 
 /// Makes a connection to the ledger, of which all messages are counted in [`Cluster::meter`].
 pub type Connect = Arc<dyn Fn() -> Result<Box<dyn Ledger>, LedgerError> + Send + Sync>;
@@ -71,7 +74,7 @@ pub struct Cluster {
     pub name: String,
     /// Where the ledger is, for messages.
     pub store: String,
-    /// A node that is silent for so long is taken for dead.
+    /// A node that is silent for so long is taken for dead, where no other one has joined before.
     pub ttl: Duration,
     /// Counts what is said to the ledger, over all connections.
     pub meter: Meter,
@@ -95,7 +98,11 @@ pub(crate) struct Node {
     /// The seeds given are those that the node was begun with; others would have other numbers on
     /// other nodes.
     pub(crate) takes_seeds: bool,
+    /// The lease that all nodes go by.
+    pub(crate) ttl: Duration,
     identity: Identity,
+    /// Parts of whose hosts the ledger says what they are owed.
+    said: HashSet<Part>,
     /// What the others were not told yet of example pages.
     untold: VecDeque<Fact>,
 }
@@ -121,6 +128,8 @@ pub(crate) struct Coming {
     pub(crate) waiting: Vec<(FrontierUrl, bool)>,
     /// How many URLs of each host have met their end, by the host's number.
     pub(crate) ended: Vec<(u32, u64)>,
+    /// What its hosts are owed, as its last node has said.
+    pub(crate) manners: Option<Manners>,
 }
 
 /// What a group has for the ledger.
@@ -182,6 +191,8 @@ impl Node {
             name: cluster.name.clone(),
             scheme: scheme(),
             config: common.clone(),
+            ttl: cluster.ttl,
+            pages_max: Some(config.crawl.max_pages).filter(|&pages| pages > 0),
         });
         let joined = joined.map_err(|error| refusal(error, &common))?;
         let identity = Identity {
@@ -191,6 +202,7 @@ impl Node {
             seeds,
         };
         check_identity(known.as_ref(), &identity, dir)?;
+        notes.extend(other_terms(cluster.ttl, config.crawl.max_pages, &joined));
         if known.is_none() {
             write_identity(dir, &identity)?;
         }
@@ -200,10 +212,12 @@ impl Node {
             ledger,
             me: joined.fence,
             seen,
-            shared: Arc::new(Shared::new(cluster.ttl, pages)),
+            shared: Arc::new(Shared::new(joined.ttl, pages)),
+            ttl: joined.ttl,
             admitted: joined.admitted,
             takes_seeds,
             identity,
+            said: HashSet::new(),
             untold: VecDeque::new(),
         })
     }
@@ -383,6 +397,46 @@ impl Node {
         Ok(())
     }
 
+    /// Says what hosts of parts are owed by whoever has them next. Not within a group.
+    ///
+    /// # Errors
+    /// When the ledger does not answer.
+    pub(crate) fn hand_over(&mut self, owed: Vec<(Part, Vec<u8>)>) -> Result<(), LedgerError> {
+        let (mut some, mut bytes) = (Vec::new(), 0);
+        // Where nothing is said, nothing is taken back.
+        let said = &mut self.said;
+        let owed = owed
+            .into_iter()
+            .filter(|(part, data)| match data.is_empty() {
+                true => said.remove(part),
+                false => {
+                    said.insert(*part);
+                    true
+                }
+            });
+        for (part, data) in owed.collect::<Vec<_>>() {
+            bytes += data.len();
+            some.push((part, data));
+            if bytes > SAID_AT_ONCE {
+                self.ledger.hand_over(self.me, &std::mem::take(&mut some))?;
+                bytes = 0;
+            }
+        }
+        match some.is_empty() {
+            true => Ok(()),
+            false => self.ledger.hand_over(self.me, &some),
+        }
+    }
+
+    /// For the journal, what hosts are owed of parts that have come.
+    pub(crate) fn owes(&self, manners: Vec<ElsewhereManners>) -> Event {
+        Event::Elsewhere(ElsewhereRecord {
+            seen: self.seen,
+            manners,
+            ..ElsewhereRecord::default()
+        })
+    }
+
     /// For the journal, what the topic learns from examples of others.
     pub(crate) fn learns(&self, lessons: Lessons) -> Event {
         Event::Elsewhere(ElsewhereRecord {
@@ -411,6 +465,9 @@ impl Node {
                 None => return Ok(None),
             },
         };
+        for said in standing.manners.iter().filter(|said| !said.data.is_empty()) {
+            self.said.insert(said.part);
+        }
         let node = self.me.node;
         let of = |rows: &[Admitted], part: Part| {
             let rows = rows.iter().filter(|url| url.part == part);
@@ -424,6 +481,9 @@ impl Node {
                 .filter(|(at, _)| *at == part)
                 .map(|(_, of)| (of.host, of.urls))
                 .collect(),
+            manners: (standing.manners.iter())
+                .find(|said| said.part == part)
+                .cloned(),
         });
         Ok(Some(coming.collect()))
     }
@@ -442,6 +502,7 @@ impl Node {
             roots,
             waiting,
             ended: ended.map(|of| (part, of)).collect(),
+            manners: self.ledger.manners(part)?.into_iter().collect(),
         })
     }
 }
@@ -466,6 +527,7 @@ pub(crate) fn may_join_again(error: &LedgerError) -> bool {
         | LedgerError::Alive
         | LedgerError::NotEmpty { .. }
         | LedgerError::NoRight(_)
+        | LedgerError::Unseen(_)
         | LedgerError::Broken(_) => false,
     }
 }

@@ -84,6 +84,9 @@ pub struct Snapshot {
     pub rate: f64,
     /// Finished pages at which the crawl stops; 0 for no limit.
     pub max_pages: u64,
+    /// On many machines, pages that all nodes together have fetched of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages_of_all: Option<u64>,
     /// Milliseconds of this start at which the crawl stops; 0 for no limit.
     pub max_time_ms: u64,
     /// How the copies of archive files stand, where there are any.

@@ -296,7 +296,7 @@ fn start_keeper(
     to_writer: &SyncSender<ToWriter>,
 ) -> Result<Keeper, CrawlError> {
     let ledger = (cluster.connect)()?;
-    let times = (cluster.ttl, node.admitted);
+    let times = (node.ttl, node.admitted);
     let to_writer = to_writer.clone();
     let meter = cluster.meter.clone();
     Keeper::start(

@@ -232,6 +232,7 @@ impl Writer {
             let is_last = group.has_stop;
             self.end_group(group)?;
             if is_last {
+                self.hand_over_all();
                 self.state.save_at_end()?;
                 let position = self.archive.sync()?;
                 self.memory.save_at_end(&self.state, position)?;

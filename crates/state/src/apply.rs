@@ -104,6 +104,10 @@ impl State {
             Event::Elsewhere(elsewhere) => {
                 if !stored.views {
                     self.learn_examples(elsewhere);
+                    elsewhere
+                        .manners
+                        .iter()
+                        .for_each(|said| self.hear_manners(said));
                 }
                 applied.kept = self.kept.apply_elsewhere(record.seq, elsewhere, stored)?;
             }

@@ -80,7 +80,8 @@ impl Counts {
             Event::Attempt(_) => self.attempts += 1,
             Event::Page(page) => self.finish(page),
             Event::Retry(retry) => {
-                for origin in &retry.origins {
+                let own = |origin: &&RetryOrigin| origin.node.is_none();
+                for origin in retry.origins.iter().filter(own) {
                     self.take_back(origin);
                 }
             }

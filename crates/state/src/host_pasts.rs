@@ -25,6 +25,8 @@ pub(crate) struct HostPasts {
     answered: BTreeSet<u64>,
     /// Which of them limit by answers without a page.
     pub(crate) runs: HostRuns,
+    /// On many machines, the number of what was said last of a part that came.
+    pub(crate) heard: BTreeMap<u16, u64>,
 }
 
 impl HostPasts {
@@ -86,6 +88,23 @@ impl HostPasts {
         }
     }
 
+    /// Whether a host has answered, and what more there is to tell of its last answers.
+    pub(crate) fn owed(&self, host: &str) -> (bool, Option<HostPast>) {
+        let has_answered = self.answered.contains(&xxh3_64(host.as_bytes()));
+        (has_answered, self.troubled.get(host).cloned())
+    }
+
+    /// Goes on with what another node knew of a host's last answers, who had it last.
+    pub(crate) fn take(&mut self, host: &str, (has_answered, past): (bool, Option<HostPast>)) {
+        if has_answered {
+            self.answered.insert(xxh3_64(host.as_bytes()));
+        }
+        match past {
+            Some(past) => self.troubled.insert(host.into(), past),
+            None => self.troubled.remove(host),
+        };
+    }
+
     /// The hosts of which there is more to tell than that they have answered.
     pub(crate) fn troubled(&self) -> impl Iterator<Item = &str> {
         let troubled = self.troubled.keys().map(|host| &**host);
@@ -95,7 +114,10 @@ impl HostPasts {
 
 /// The longest wait holds, until it has passed.
 fn note_wait(past: &mut HostPast, ended_ms: u64, asked: Option<Duration>) {
-    let until = |(from_ms, wait): &(u64, Duration)| from_ms + wait.as_millis() as u64;
+    let until = |(from_ms, wait): &(u64, Duration)| {
+        let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        from_ms.saturating_add(wait_ms)
+    };
     let asked = asked.map(|asked| (ended_ms, asked));
     let longer = past.retry_after.into_iter().chain(asked).max_by_key(until);
     past.retry_after = longer.filter(|asked| until(asked) > ended_ms);

@@ -43,10 +43,12 @@ use crate::retry::{self, Candidate};
 
 mod host;
 mod known;
+mod owed;
 mod signs;
 
 use host::{Asked, Found, Host, Run, Stage, sure_rest};
 use known::{Known, REST_MAX, Reply};
+pub(crate) use owed::OwedRuns;
 pub(crate) use signs::sign_of_success;
 use signs::{is_page, sign_of};
 

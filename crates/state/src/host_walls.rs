@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use archive::{FetchRecord, PageRecord, VisitRecord};
+use frontier::ClockMove;
 use outcome::{Change, Outcome, Refusal, WallRest, WallWindow, Walled};
 use serde::{Deserialize, Serialize};
 
@@ -22,10 +23,19 @@ pub(crate) struct HostWalls {
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-struct Host {
+pub(crate) struct Host {
     window: WallWindow,
     /// When its last rest began, milliseconds since the Unix epoch, and how many it had before.
     rests_since: Option<(u64, u8)>,
+}
+
+impl Host {
+    /// The same by another clock.
+    pub(crate) fn by_clock(mut self, clocks: ClockMove) -> Self {
+        let moved = |(since_ms, before)| (clocks.moved(since_ms), before);
+        self.rests_since = self.rests_since.map(moved);
+        self
+    }
 }
 
 impl HostWalls {
@@ -100,6 +110,19 @@ impl HostWalls {
     pub(crate) fn rested(&self) -> impl Iterator<Item = &str> {
         let rested = self.hosts.iter();
         rested.filter_map(|(name, host)| host.rests_since.map(|_| &**name))
+    }
+
+    /// What is known of a host, to be told to another node.
+    pub(crate) fn owed(&self, host: &str) -> Option<Host> {
+        self.hosts.get(host).cloned()
+    }
+
+    /// Goes on with what another node knew of a host, who had it last.
+    pub(crate) fn take(&mut self, host: &str, owed: Option<Host>) {
+        match owed {
+            Some(owed) => self.hosts.insert(host.into(), owed),
+            None => self.hosts.remove(host),
+        };
     }
 
     /// Why a host is asked no more, if it is not.

@@ -19,7 +19,7 @@
 //! In reading order: [`finding`] is what was found at a URL, [`policy`] what the user wants;
 //! [`state`] is the whole; `decide` (which makes a `decided`) and `apply` are the two halves of every change. The parts:
 //! [`queue`] (frontier, `robots_book` and [`fetch_gate`], with `files`, `idle_values`, `read_urls` and [`refused`]),
-//! `host_pasts` (what hosts answered last), `host_runs` (which of them limit without saying so), [`kept`] pages and
+//! `host_pasts` (what hosts answered last), `host_runs` (which of them limit without saying so), `hand_over` (what hosts are owed that change nodes), [`kept`] pages and
 //! their prints, [`templates`] of hosts, [`reach`] (scope, seeds, hosts), [`examples`] and
 //! [`focus_view`], [`counts`]. [`retry`] gives URLs another chance; [`recorded`] goes from the
 //! stages' types to the journal's and back, [`context`] is what a waiting URL carries, `promised` the part of it that its link said. [`snapshot`] (with
@@ -36,6 +36,7 @@ pub mod fetch_gate;
 mod files;
 pub mod finding;
 pub mod focus_view;
+mod hand_over;
 mod host_pasts;
 mod host_runs;
 mod host_walls;
@@ -64,6 +65,7 @@ pub use decided::{Decided, ReadText};
 pub use examples::Examples;
 pub use finding::{Answer, Finding, Reading, UrlFinding};
 pub use focus_view::{FocusView, Lent};
+pub use hand_over::Said;
 pub use kept::KeptPages;
 pub use policy::{DuplicateLinks, Learnt, LearntPolicy, Policy};
 pub use queue::{DOUBT, Queue, SharedQueue};

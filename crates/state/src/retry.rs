@@ -68,6 +68,7 @@ pub fn origin(page: &PageRecord) -> RetryOrigin {
         ask: None,
         left_out: false,
         after_visit: page.after_visit,
+        node: None,
     }
 }
 

@@ -378,23 +378,37 @@ impl RobotsBook {
         }
     }
 
+    /// Those of them that ask for a delay, or are not to be asked for again yet.
+    pub(crate) fn owed(&self) -> impl Iterator<Item = (HostKey, OriginPast)> + '_ {
+        let is_owed = |known: &Known| {
+            let asks = |copy: &Copy| copy.crawl_delay.is_some();
+            known.outage.is_some() || known.copy.as_ref().is_some_and(asks)
+        };
+        let owed = self.known.0.iter().filter(move |(_, known)| is_owed(known));
+        let owed = owed.filter_map(|(origin, known)| self.past_of(origin, known));
+        owed.filter(|(_, past)| past.crawl_delay.is_some() || past.robots_outage.is_some())
+    }
+
     /// What a new process must know of each host before it asks it for anything: the delay that each of
     /// its origins asks for, and until when its robots.txt is not to be asked for again.
     pub(crate) fn hosts(&self) -> impl Iterator<Item = (HostKey, OriginPast)> + '_ {
-        self.known.0.iter().filter_map(|(origin, known)| {
-            let crawl_delay = known.copy.as_ref().and_then(|copy| copy.crawl_delay);
-            let waits = |outage: &&Outage| outage.closed.is_none() && known.copy.is_none();
-            let outage = known.outage.as_ref().filter(waits);
-            let wait = outage.map(|outage| (outage.last_ms, outage.wait(self.policy.retry_delay)));
-            let url = url_of(origin)?;
-            let past = OriginPast {
-                origin: url.origin(),
-                crawl_delay,
-                robots_outage: wait,
-                ..OriginPast::default()
-            };
-            Some((url.host(), past))
-        })
+        let known = self.known.0.iter();
+        known.filter_map(|(origin, known)| self.past_of(origin, known))
+    }
+
+    fn past_of(&self, origin: &str, known: &Known) -> Option<(HostKey, OriginPast)> {
+        let crawl_delay = known.copy.as_ref().and_then(|copy| copy.crawl_delay);
+        let waits = |outage: &&Outage| outage.closed.is_none() && known.copy.is_none();
+        let outage = known.outage.as_ref().filter(waits);
+        let wait = outage.map(|outage| (outage.last_ms, outage.wait(self.policy.retry_delay)));
+        let url = url_of(origin)?;
+        let past = OriginPast {
+            origin: url.origin(),
+            crawl_delay,
+            robots_outage: wait,
+            ..OriginPast::default()
+        };
+        Some((url.host(), past))
     }
 
     /// All of it, in order, for comparison.

@@ -22,6 +22,21 @@ pub struct ElsewhereRecord {
     /// Pages to which redirects of examples have led on other nodes: they are examples here as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub led_to: Vec<ExampleTarget>,
+    /// What hosts are owed that came from other nodes, or came back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub manners: Vec<ElsewhereManners>,
+}
+
+/// What hosts of one part are owed: waits, paces, limits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ElsewhereManners {
+    /// The part.
+    pub part: u16,
+    /// The number of what its last node said of it; 0 where that was nothing new.
+    #[serde(default)]
+    pub number: u64,
+    /// The hosts, in the words of the program that wrote it: times are this node's, milliseconds since the Unix epoch.
+    pub hosts: serde_json::Value,
 }
 
 /// A page to which the redirect of an example leads.

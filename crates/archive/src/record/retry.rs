@@ -130,4 +130,8 @@ pub struct RetryOrigin {
     /// The learnt rules, in words, for which it had been refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
+    /// On many machines, the node that had finished it, where that was another one: the counters of this one know
+    /// nothing of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<u16>,
 }

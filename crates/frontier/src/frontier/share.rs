@@ -38,6 +38,8 @@ pub struct Share {
     uncounted: HashMap<u16, HashMap<HostKey, u64>>,
     /// Parts that go: nothing of them is leased any more.
     going: HashSet<u16>,
+    /// Their hosts for which URLs waited.
+    waited: HashSet<HostKey>,
     /// URLs that others know of, the newer half and the older one; they turn over between groups.
     known: [HashSet<u128>; 2],
     offered: Vec<FrontierUrl>,
@@ -57,6 +59,7 @@ impl Share {
             ended: HashMap::new(),
             uncounted: HashMap::new(),
             going: HashSet::new(),
+            waited: HashSet::new(),
             known: Default::default(),
             offered: Vec::new(),
             reopened: Vec::new(),
@@ -185,6 +188,15 @@ impl Frontier {
         parts
     }
 
+    /// The same, with those that go and are not given back yet.
+    pub fn parts_and_going(&self) -> Vec<u16> {
+        let share = self.share.iter();
+        let parts = share.flat_map(|share| share.mine.union(&share.going).copied());
+        let mut parts: Vec<u16> = parts.collect();
+        parts.sort_unstable();
+        parts
+    }
+
     /// A part comes, with all URLs that wait in it and whether each had met its end before, and with how
     /// many URLs of each host have, by the host's number. URLs that wait here already stay as they are.
     ///
@@ -299,6 +311,11 @@ impl Frontier {
     /// When the store cannot be read or written.
     pub fn release_parts(&mut self, parts: &[u16]) -> Result<(), FrontierError> {
         if let Some(share) = &mut self.share {
+            let go: HashSet<u16> = parts.iter().copied().collect();
+            let waiting = self.hosts.queues.iter().filter(|queue| queue.len() > 0);
+            let waiting = waiting.filter(|queue| go.contains(&share.part(&queue.host)));
+            let waiting: Vec<HostKey> = waiting.map(|queue| queue.host.clone()).collect();
+            share.waited.extend(waiting);
             for part in parts {
                 share.mine.remove(part);
                 share.ended.remove(part);
@@ -371,7 +388,8 @@ impl Frontier {
         };
         let mut busy: HashSet<u16> = HashSet::new();
         for host in &self.hosts.queues {
-            if host.politeness.in_flight() > 0 || host.len() > 0 || !host.errands.is_empty() {
+            let asks = host.politeness.in_flight() > 0 || host.politeness.asking_robots;
+            if asks || host.len() > 0 || !host.errands.is_empty() {
                 busy.insert(share.part(&host.host));
             }
         }
@@ -381,12 +399,36 @@ impl Frontier {
         idle
     }
 
+    /// The hosts of these parts that are known here, each with its part and whether URLs wait for it, or did
+    /// when its part was to go.
+    pub fn hosts_of_parts(&self, parts: &[u16]) -> Vec<(u16, HostKey, bool)> {
+        let Some(share) = &self.share else {
+            return Vec::new();
+        };
+        let parts: HashSet<u16> = parts.iter().copied().collect();
+        let hosts = self.hosts.queues.iter();
+        let of_parts = hosts.filter_map(|queue| {
+            let part = share.part(&queue.host);
+            let waits = || queue.len() > 0 || share.waited.contains(&queue.host);
+            let is_one = parts.contains(&part);
+            is_one.then(|| (part, queue.host.clone(), waits()))
+        });
+        of_parts.collect()
+    }
+
+    /// The part of a host; none without a share.
+    pub fn part_of(&self, host: &HostKey) -> Option<u16> {
+        self.share.as_ref().map(|share| share.part(host))
+    }
+
     /// Parts were given back.
     pub fn note_given_back(&mut self, parts: &[u16]) {
         if let Some(share) = &mut self.share {
             for part in parts {
                 share.going.remove(part);
             }
+            let (waited, part_of, going) = (&mut share.waited, share.part_of, &share.going);
+            waited.retain(|host| going.contains(&part_of(domain_of(host))));
         }
     }
 }

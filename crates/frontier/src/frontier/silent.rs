@@ -136,6 +136,11 @@ impl SilentHosts {
         }
     }
 
+    /// The pages of a host that are known to have been good.
+    pub(super) fn good_pages(&self, host: &HostKey) -> &[CanonicalUrl] {
+        self.good.get(host).map_or(&[], Vec::as_slice)
+    }
+
     fn good_page(&self, host: &HostKey) -> Option<&CanonicalUrl> {
         self.good.get(host)?.last()
     }

@@ -389,6 +389,16 @@ impl Frontier {
         self.hosts[id].goes_first = Some((key, slot));
     }
 
+    /// The pages of a host that are known to have been good: by them it is found out whether it limits or is out.
+    pub fn good_pages_of(&self, host: &HostKey) -> &[CanonicalUrl] {
+        self.silent.good_pages(host)
+    }
+
+    /// Another node has had a good page from a host.
+    pub fn note_good_page(&mut self, url: &CanonicalUrl) {
+        self.silent.note_good(url);
+    }
+
     /// Says whether a host has answered in an earlier process.
     pub fn set_answered_before(&mut self, any: bool) {
         self.silent.has_answered_before = any;

@@ -16,6 +16,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::ClockMove;
+
 /// Good answers that halve what was doubled.
 const STEPS_TO_DOUBLE: u16 = 16;
 /// What a 503 adds: two are made good by eight good answers.
@@ -60,6 +62,13 @@ impl Pace {
     /// Whether the host is asked as its delay has it.
     pub fn is_full(self) -> bool {
         self.steps == 0
+    }
+
+    /// The same by another clock.
+    pub(crate) fn by_clock(mut self, clocks: ClockMove) -> Self {
+        self.slowed_ms = clocks.moved(self.slowed_ms);
+        self.steps = self.steps.min(STEPS_MAX);
+        self
     }
 
     /// The delay of a host that has this one by itself.

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
+use std::time::{Duration, Instant};
 
 use crate::bounds::{NODE_MAX, PART_COUNT};
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::LedgerError;
 use crate::memory::Group;
 use crate::messages::{
-    Admitted, Closed, Closing, Finish, KeptRow, NodePulse, NodeState, Offer, Overview, Told,
-    WaitingUrl,
+    Admitted, Closed, Closing, Finish, KeptRow, NodeCard, NodePulse, NodeState, Offer, Overview,
+    Told, WaitingUrl,
 };
 
 #[derive(Debug)]
@@ -24,10 +25,13 @@ pub(super) struct Book {
     /// How often a URL was put back, and the context that it has since.
     pub(super) reopened: BTreeMap<(Part, UrlKey), (u16, Vec<u8>)>,
     pub(super) kept: Vec<KeptRow>,
+    /// What hosts of parts are owed: who said it, when, how often it was said, and what.
+    pub(super) manners: BTreeMap<Part, (u16, Instant, u64, Vec<u8>)>,
     /// URLs that count for the budget of their seed.
     pub(super) spent: BTreeMap<u32, u64>,
     pub(super) addresses: BTreeMap<(IpAddr, u16), u16>,
     pub(super) pages_max: Option<u64>,
+    pub(super) ttl: Option<Duration>,
     pub(super) granted: u64,
     pub(super) next_transaction: u64,
     pub(super) group_open: bool,
@@ -92,13 +96,27 @@ impl Book {
             finished: BTreeMap::new(),
             reopened: BTreeMap::new(),
             kept: Vec::new(),
+            manners: BTreeMap::new(),
             spent: BTreeMap::new(),
             addresses: BTreeMap::new(),
             pages_max,
+            ttl: None,
             granted: 0,
             next_transaction: 1,
             group_open: false,
         }
+    }
+
+    /// Agrees on what a node that has joined says of lease and budget: gives the lease, and the budget before.
+    pub(super) fn agree(&mut self, number: u16, card: &NodeCard) -> (Duration, Option<u64>) {
+        let is_other =
+            |(&other, node): (&u16, &NodeRow)| other != number && node.state == NodeState::Live;
+        let is_alone = !self.nodes.iter().any(is_other);
+        let ttl = self.ttl.filter(|_| !is_alone).unwrap_or(card.ttl);
+        self.ttl = Some(ttl);
+        let before = self.pages_max;
+        self.pages_max = before.map(|pages| pages.max(card.pages_max.unwrap_or(0)));
+        (ttl, before)
     }
 
     /// How many URLs count for the budget of a seed.
@@ -242,6 +260,7 @@ impl Book {
             facts: self.facts.len() as u64,
             pages_max: self.pages_max,
             granted: self.granted,
+            ttl: self.ttl,
         }
     }
 

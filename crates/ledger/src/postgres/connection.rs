@@ -107,6 +107,15 @@ impl Connection {
     /// Looks at the tables of one crawl from here on.
     pub(super) fn enter(&mut self, crawl: &CrawlName) -> Result<(), LedgerError> {
         let schema = crawl.schema();
+        let usable = self.query(
+            "select has_schema_privilege(oid, 'usage') from pg_namespace where nspname = $1",
+            &[&schema],
+        )?;
+        if usable.first().is_some_and(|row| !row.get::<_, bool>(0)) {
+            return Err(LedgerError::Unseen(format!(
+                "it has lost `usage` on the schema {schema}, which `tamis cluster init` grants again"
+            )));
+        }
         self.simple(&format!("set search_path = {schema}, pg_temp"))?;
         match migrate::version_of(self, &schema)? {
             Some(version) if migrate::accepts(version) => Ok(()),
@@ -385,6 +394,25 @@ fn meaning(error: &tokio_postgres::Error) -> LedgerError {
         "TM007" => LedgerError::Alive,
         "TM008" => LedgerError::OverBudget,
         code if code == SqlState::INSUFFICIENT_PRIVILEGE.code() => LedgerError::NoRight(words()),
+        // A schema that the role may not use is passed over in the search path.
+        code if [
+            SqlState::UNDEFINED_FUNCTION.code(),
+            SqlState::UNDEFINED_TABLE.code(),
+            SqlState::INVALID_SCHEMA_NAME.code(),
+        ]
+        .contains(&code) =>
+        {
+            LedgerError::Unseen(format!(
+                "{}: they are gone, or the role has lost `usage` on their schema, which `tamis cluster init` grants \
+                 again",
+                words()
+            ))
+        }
+        code if code == SqlState::TOO_MANY_CONNECTIONS.code() => away(format!(
+            "{}: PostgreSQL has no connection left; a node needs two: end others that are idle, or raise \
+             max_connections there",
+            words()
+        )),
         code if code == SqlState::UNIQUE_VIOLATION.code() => LedgerError::FinishedTwice,
         // Connections, resources, an operator at work, a standby, timeouts, deadlocks.
         code if ["08", "53", "57", "58"].contains(&&code[..2])

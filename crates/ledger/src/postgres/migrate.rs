@@ -9,13 +9,14 @@ use crate::postgres::{Settings, other_tables, rows};
 use crate::store_url::CrawlName;
 
 /// The steps so far, numbered from 1.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     include_str!("migrations/001_tables.sql"),
     include_str!("migrations/002_functions.sql"),
     include_str!("migrations/003_order_first.sql"),
     include_str!("migrations/004_last_beat.sql"),
     include_str!("migrations/005_seed_budgets.sql"),
     include_str!("migrations/006_pages_alone.sql"),
+    include_str!("migrations/007_manners_and_terms.sql"),
 ];
 
 /// The version that the steps lead to.
@@ -77,6 +78,23 @@ pub fn init(settings: &Settings, plan: InitPlan) -> Result<(u32, u32), LedgerErr
     }
     connection.commit()?;
     Ok((before, VERSION.max(before)))
+}
+
+/// Sets how many pages a crawl may fetch over all nodes, but no fewer than were granted. Gives what that was
+/// before and is now.
+///
+/// # Errors
+/// When the role is not the owner's, or the store does not answer.
+pub fn set_budget(
+    settings: &Settings,
+    pages_max: Option<u64>,
+) -> Result<(Option<u64>, Option<u64>), LedgerError> {
+    let mut connection = Connection::new(settings)?;
+    connection.enter(&settings.crawl)?;
+    let pages_max = pages_max.map(|pages| i64::try_from(pages).unwrap_or(i64::MAX));
+    let rows = connection.query("select * from set_budget($1)", &[&pages_max])?;
+    let row = rows.first().ok_or_else(rows::nothing)?;
+    Ok((rows::pages(row, 0), rows::pages(row, 1)))
 }
 
 /// Takes a crawl's tables away, with all that they hold.
@@ -165,5 +183,9 @@ fn tables(connection: &mut Connection, crawl: &CrawlName) -> Result<u32, LedgerE
         connection.simple(&step.replace("@schema@", &schema))?;
         connection.query("insert into migration (n) values ($1)", &[&number])?;
     }
+    // Somebody may have taken that back.
+    connection.simple(&format!(
+        "grant usage on schema {schema} to tamis_node, tamis_reader"
+    ))?;
     Ok(before)
 }

@@ -1,7 +1,10 @@
 //! Messages to columns, and rows to messages.
 
+mod questions;
+
 use std::error::Error;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use tokio_postgres::Row;
 use tokio_postgres::types::private::BytesMut;
@@ -11,93 +14,11 @@ use crate::bounds::ANSWER_MAX;
 use crate::keys::{Fence, Part, UrlKey};
 use crate::ledger::{LedgerError, Refused};
 use crate::messages::{
-    Admitted, Closing, EndedOfHost, Fact, Joined, KeptOp, KeptRow, Marks, News, NodePulse,
+    Admitted, Closing, EndedOfHost, Fact, Joined, KeptOp, KeptRow, Manners, Marks, News, NodePulse,
     NodeState, Offer, Overview, Pulse, SeedBudget, Tidings, Told, WaitingUrl,
 };
 
-pub(super) const FACTS: &str =
-    "select n, node, kind, data from facts where n > $1 order by n limit 4096";
-
-pub(super) const KEPT: &str = "select pos, op, page, replaces, fp, bands, print, layout, url, \
-     published, canonical from kept where pos > $1 order by pos limit 4096";
-
-/// Older transactions than the horizon have all ended, so nothing is missed behind the mark.
-pub(super) const ADMITTED: &str = "with h as (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon) \
-     select h.horizon, a.x, a.part, a.key, a.page, a.depth, a.seed, a.kind, a.priority, a.url, \
-         a.context, a.put_back \
-     from h left join lateral ( \
-         select x, part, key, page, depth, seed, kind, priority, url, context, false as put_back \
-         from admitted w where part = any ($2) and x >= $1 and x < h.horizon \
-             and not exists (select 1 from finished f where f.part = w.part and f.key = w.key) \
-         union all \
-         select r.x, part, key, w.page, w.depth, w.seed, w.kind, w.priority, w.url, r.context, true \
-         from reopened r join admitted w using (part, key) \
-         where part = any ($2) and r.x >= $1 and r.x < h.horizon \
-             and not exists (select 1 from finished f \
-                 where f.part = r.part and f.key = r.key and f.gen >= r.gen) \
-         order by x fetch first 4096 rows with ties) a on true";
-
-pub(super) const PENDING: &str = "select part, key, page, depth, seed, kind, priority, url, coalesce(( \
-         select context from reopened r where r.part = a.part and r.key = a.key \
-         order by gen desc limit 1), context), \
-         exists (select 1 from reopened r where r.part = a.part and r.key = a.key) from admitted a \
-     where part = $1 and ($2::uuid is null or key > $2) and not exists ( \
-         select 1 from finished f where f.part = a.part and f.key = a.key and f.gen = ( \
-             select count(*) from reopened r where r.part = a.part and r.key = a.key)) \
-     order by key limit 4096";
-
-pub(super) const ROOTS: &str = "select part, key, page, depth, seed, kind, priority, url, context, false \
-     from admitted where part = $1 and depth = 0 order by key limit 4096";
-
-/// The same three of several parts; the first is in no order, so that it ends where its answer is full.
-pub(super) const WAITING_IN: &str = "select part, key, page, depth, seed, kind, priority, url, coalesce(( \
-         select context from reopened r where r.part = a.part and r.key = a.key \
-         order by gen desc limit 1), context), \
-         exists (select 1 from reopened r where r.part = a.part and r.key = a.key) from admitted a \
-     where part = any ($1) and not exists ( \
-         select 1 from finished f where f.part = a.part and f.key = a.key and f.gen = ( \
-             select count(*) from reopened r where r.part = a.part and r.key = a.key)) \
-     limit 4096";
-
-pub(super) const ROOTS_IN: &str = "select part, key, page, depth, seed, kind, priority, url, context, false \
-     from admitted where part = any ($1) and depth = 0 order by part, key limit 4096";
-
-pub(super) const ENDED_IN: &str = "select ('x' || left(key::text, 8))::bit(32)::bigint as host, count(*), part from finished \
-     where part = any ($1) and gen = 0 and outcome > 0 group by part, host order by part, host";
-
-pub(super) const BEGIN: &str = "select * from begin_group($1, $2, $3)";
-
-pub(super) const KNOWN: &str = "select coalesce(array_agg(a.key is not null order by o.place), '{}') \
-     from unnest($1::smallint[], $2::uuid[]) with ordinality as o (part, key, place) \
-     left join admitted a on a.part = o.part and a.key = o.key";
-
-/// The first end of each URL that was a page.
-pub(super) const ENDED: &str = "select ('x' || left(key::text, 8))::bit(32)::bigint as host, count(*) from finished \
-     where part = $1 and gen = 0 and outcome > 0 group by host order by host";
-
-pub(super) const SPENT: &str = "select coalesce(array_agg(coalesce(s.urls, 0) order by o.place), '{}') \
-     from unnest($1::bigint[]) with ordinality as o (seed, place) left join seed_urls s using (seed)";
-
-pub(super) const REOPEN: &str = "select reopen_urls($1, $2, $3, $4, $5)";
-
-pub(super) const OPEN: &str = "select open_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-
-/// The same, and the budgets of seeds are charged.
-pub(super) const OPEN_WITHIN: &str =
-    "select open_within($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-
-pub(super) const CLOSE: &str = "select * from close_group($1, $2, $3, $4, $5, $6, $7, $8, $9, \
-     $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)";
-
-pub(super) const BEAT: &str =
-    "select * from beat($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-
-pub(super) const NODES: &str = "select id, epoch, name, beat, state, admitted, finished, pages, kept, seen, journal, note, \
-         (select count(*) from part p where p.node = n.id) \
-     from node n order by id";
-
-pub(super) const CRAWL: &str = "select (select count(*) from part where node is null), (select pos from last_kept), \
-         (select coalesce(max(n), 0) from facts), pages_max, granted from shares";
+pub(super) use questions::*;
 
 /// An answer without the row that it must have.
 pub(super) fn nothing() -> LedgerError {
@@ -219,6 +140,17 @@ pub(super) fn ended(row: &Row) -> EndedOfHost {
 /// The same with its part.
 pub(super) fn ended_in(row: &Row) -> Result<(Part, EndedOfHost), LedgerError> {
     Ok((part(row.get(2))?, ended(row)))
+}
+
+/// What the hosts of a part are owed.
+pub(super) fn manners(row: &Row) -> Result<Manners, LedgerError> {
+    Ok(Manners {
+        part: part(row.get(0))?,
+        number: number(row, 1),
+        node: row.get::<_, i16>(2) as u16,
+        age: Duration::from_millis(number(row, 3)),
+        data: row.get(4),
+    })
 }
 
 /// A closing by column.
@@ -481,7 +413,20 @@ pub(super) fn joined(row: &Row) -> Result<Joined, LedgerError> {
         parts: parts(row, 4)?,
         crawl: row.get::<_, Key>(5).0.0,
         admitted: number(row, 6),
+        ttl: Duration::ZERO,
+        pages_max: (None, None),
     })
+}
+
+/// What was agreed on with a node that has joined.
+pub(super) fn agreed(row: &Row, joined: &mut Joined) {
+    joined.ttl = Duration::from_millis(number(row, 0));
+    joined.pages_max = (pages(row, 1), pages(row, 2));
+}
+
+/// A number of pages, if there is one.
+pub(super) fn pages(row: &Row, at: usize) -> Option<u64> {
+    row.get::<_, Option<i64>>(at).map(|pages| pages as u64)
 }
 
 /// An admission whose columns begin at `at`.
@@ -581,7 +526,7 @@ pub(super) fn tidings(row: &Row, nodes: &[Row]) -> Result<Tidings, LedgerError> 
         journal: number(row, 0),
         parts: parts(row, 1)?,
         wanted: parts(row, 2)?,
-        granted: row.get::<_, Option<i64>>(3).map(|pages| pages as u64),
+        granted: pages(row, 3),
         slots: addresses
             .into_iter()
             .zip(slots)
@@ -619,21 +564,8 @@ pub(super) fn overview(row: &Row, nodes: &[Row]) -> Result<Overview, LedgerError
         parts_free: number(row, 0) as u16,
         position: number(row, 1),
         facts: number(row, 2),
-        pages_max: row.get::<_, Option<i64>>(3).map(|pages| pages as u64),
+        pages_max: pages(row, 3),
         granted: number(row, 4),
+        ttl: pages(row, 5).map(Duration::from_millis),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_texts_ask_for_as_many_rows_as_an_answer_has() {
-        let last = format!(" {ANSWER_MAX}");
-        for text in [FACTS, KEPT, PENDING, ROOTS, WAITING_IN, ROOTS_IN] {
-            assert!(text.ends_with(&last), "{text}");
-        }
-        assert!(ADMITTED.contains(&format!("first{last} rows with ties")));
-    }
 }

@@ -1,5 +1,7 @@
 //! Short ways to say what most tests say.
 
+use std::time::Duration;
+
 use ledger::{
     Closing, Fence, Finish, KeptOp, KeptRow, Ledger, NodeCard, Offer, Part, UrlKey, WaitingUrl,
 };
@@ -9,6 +11,8 @@ pub fn card(name: &str) -> NodeCard {
         name: name.into(),
         scheme: "prints 1".into(),
         config: b"[crawl]".to_vec(),
+        ttl: Duration::from_secs(15),
+        pages_max: None,
     }
 }
 

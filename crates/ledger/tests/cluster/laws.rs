@@ -1,8 +1,11 @@
 //! Every store does what the plain model does, in any sequence of operations.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use ledger::{
     AddressWish, Closed, Closing, Fact, Fence, KeptOp, KeptRow, Ledger, LedgerError, Marks,
-    MemoryLedger, News, Part, Pulse, SeedBudget, Silent, UrlKey,
+    MemoryLedger, News, NodeCard, Part, Pulse, SeedBudget, Silent, Standing, UrlKey,
 };
 use proptest::prelude::*;
 
@@ -17,6 +20,8 @@ enum Step {
     Join {
         other_config: bool,
         other_scheme: bool,
+        ttl_s: u64,
+        pages_max: Option<u64>,
     },
     Group(Group),
     /// Offers that are never closed.
@@ -25,6 +30,8 @@ enum Step {
     Pending(u16),
     Beat(Beat),
     Tell(u8),
+    /// What hosts of parts are owed; nothing where the number is even.
+    HandOver(Vec<(u16, u8)>),
     Overview,
 }
 
@@ -136,14 +143,25 @@ fn beat() -> impl Strategy<Value = Beat> {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        2 => (prop::bool::weighted(0.1), prop::bool::weighted(0.1))
-            .prop_map(|(other_config, other_scheme)| Step::Join { other_config, other_scheme }),
+        2 => (
+            prop::bool::weighted(0.1),
+            prop::bool::weighted(0.1),
+            5_u64..8,
+            prop::option::of(0_u64..300),
+        )
+            .prop_map(|(other_config, other_scheme, ttl_s, pages_max)| Step::Join {
+                other_config,
+                other_scheme,
+                ttl_s,
+                pages_max,
+            }),
         6 => group().prop_map(Step::Group),
         1 => urls(5).prop_map(Step::Abandon),
         3 => prop::collection::vec(0u16..6, 0..6).prop_map(Step::Follow),
         1 => (0u16..6).prop_map(Step::Pending),
         4 => beat().prop_map(Step::Beat),
         1 => any::<u8>().prop_map(Step::Tell),
+        1 => prop::collection::vec((0u16..1_024, any::<u8>()), 0..8).prop_map(Step::HandOver),
         1 => Just(Step::Overview),
     ]
 }
@@ -176,7 +194,16 @@ impl<L: Ledger> Side<L> {
             Step::Join {
                 other_config,
                 other_scheme,
-            } => self.join(node, *other_config, *other_scheme),
+                ttl_s,
+                pages_max,
+            } => {
+                let card = NodeCard {
+                    ttl: Duration::from_secs(*ttl_s),
+                    pages_max: *pages_max,
+                    ..card(&format!("n{node}"))
+                };
+                self.join(node, card, *other_config, *other_scheme)
+            }
             Step::Group(group) => self.group(node, group),
             Step::Abandon(urls) => {
                 let offers: Vec<_> = urls.iter().map(|&(part, url)| offer(part, url)).collect();
@@ -194,7 +221,7 @@ impl<L: Ledger> Side<L> {
                 let roots = self.ledgers[node].roots(part(*number));
                 let ended = self.ledgers[node].ended(part(*number));
                 let parts = [*number, 0, number + 1].map(part);
-                let standing = self.ledgers[node].standing(&parts);
+                let standing = self.standing(node, &parts);
                 words(first) + &words(rest) + &words(roots) + &words(ended) + &words(standing)
             }
             Step::Beat(beat) => self.beat(node, beat),
@@ -205,12 +232,47 @@ impl<L: Ledger> Side<L> {
                 };
                 words(self.ledgers[node].tell(self.fences[node], &fact))
             }
+            Step::HandOver(owed) => self.hand_over(node, owed),
             Step::Overview => words(self.ledgers[node].overview()),
         }
     }
 
-    fn join(&mut self, node: usize, other_config: bool, other_scheme: bool) -> String {
-        let mut card = card(&format!("n{node}"));
+    fn standing(&mut self, node: usize, parts: &[Part]) -> Result<Option<Standing>, LedgerError> {
+        let mut standing = self.ledgers[node].standing(parts)?;
+        for said in standing
+            .iter_mut()
+            .flat_map(|standing| &mut standing.manners)
+        {
+            said.age = Duration::ZERO;
+        }
+        Ok(standing)
+    }
+
+    fn hand_over(&mut self, node: usize, owed: &[(u16, u8)]) -> String {
+        let owed: BTreeMap<Part, Vec<u8>> = (owed.iter())
+            .map(|&(number, byte)| (part(number), vec![byte; usize::from(byte % 2)]))
+            .collect();
+        let parts: Vec<Part> = owed.keys().copied().collect();
+        let owed: Vec<_> = owed.into_iter().collect();
+        let me = self.fences[node];
+        let mut said = words(self.ledgers[node].hand_over(me, &owed));
+        said += &words(self.standing(node, &parts));
+        for part in parts {
+            let manners = self.ledgers[node].manners(part);
+            let without_age =
+                manners.map(|said| said.map(|said| (said.number, said.node, said.data)));
+            said += &words(without_age);
+        }
+        said
+    }
+
+    fn join(
+        &mut self,
+        node: usize,
+        mut card: NodeCard,
+        other_config: bool,
+        other_scheme: bool,
+    ) -> String {
         if other_config {
             card.config.push(b'x');
         }
@@ -381,7 +443,12 @@ proptest! {
         let crawl = cluster.crawl(pages_max);
         let mut store = Side::new((0..NODES).map(|_| cluster.connect(&crawl)).collect());
         for node in 0..NODES {
-            let join = Step::Join { other_config: false, other_scheme: false };
+            let join = Step::Join {
+                other_config: false,
+                other_scheme: false,
+                ttl_s: 5,
+                pages_max: None,
+            };
             prop_assert_eq!(store.take(node, &join), model.take(node, &join));
         }
         for (node, step) in &steps {
@@ -404,6 +471,99 @@ fn keys_of_one_group_are_new_once() {
     let twice = [offer(1, 1), offer(1, 1), offer(1, 2)];
     assert_eq!(ledger.open(me, &twice, &[]).unwrap(), [true, false, true]);
     assert_ne!(twice[0].key, UrlKey([0; 16]));
+}
+
+#[test]
+fn all_nodes_go_by_the_lease_of_those_that_live_and_by_the_largest_budget() {
+    fn check(one: &mut impl Ledger, other: &mut impl Ledger) {
+        let with = |name: &str, ttl_s: u64, pages_max| NodeCard {
+            ttl: Duration::from_secs(ttl_s),
+            pages_max,
+            ..card(name)
+        };
+        let said = |joined: ledger::Joined| (joined.ttl.as_secs(), joined.pages_max);
+        assert_eq!(one.overview().unwrap().ttl, None);
+        let joined = one.join(&with("a", 5, None)).unwrap();
+        let me = joined.fence;
+        assert_eq!(said(joined), (5, (Some(60), Some(60))));
+        // They took each other for dead: one beat every twelve seconds, the other waited for six.
+        let joined = other.join(&with("b", 60, Some(250))).unwrap();
+        let next = joined.fence;
+        assert_eq!(said(joined), (5, (Some(60), Some(250))));
+        let joined = other.join(&with("b", 60, Some(100))).unwrap();
+        assert_eq!(said(joined.clone()), (5, (Some(250), Some(250))));
+        assert!(joined.fence.epoch > next.epoch);
+        let seen = one.overview().unwrap();
+        assert_eq!(
+            (seen.ttl, seen.pages_max),
+            (Some(Duration::from_secs(5)), Some(250))
+        );
+        // What was raised is granted at once.
+        let mut pulse = Pulse::of(me);
+        for granted in [64, 128, 192, 250, 250] {
+            pulse.pages = 64;
+            assert_eq!(one.beat(&pulse).unwrap().granted, Some(granted));
+        }
+        for (ledger, me) in [(&mut *one as &mut dyn Ledger, me), (other, joined.fence)] {
+            let mut pulse = Pulse::of(me);
+            pulse.leaves = true;
+            ledger.beat(&pulse).unwrap();
+        }
+        // Where all have left, whoever comes first says it anew.
+        let joined = other.join(&with("b", 60, None)).unwrap();
+        assert_eq!(said(joined), (60, (Some(250), Some(250))));
+        let joined = one.join(&with("a", 5, None)).unwrap();
+        assert_eq!(said(joined), (60, (Some(250), Some(250))));
+    }
+    let memory = MemoryLedger::new(Some(60));
+    check(&mut memory.connect(), &mut memory.connect());
+    if let Some(cluster) = Cluster::alone() {
+        let crawl = cluster.crawl(Some(60));
+        check(&mut cluster.connect(&crawl), &mut cluster.connect(&crawl));
+    }
+}
+
+#[test]
+fn what_hosts_are_owed_is_said_by_who_has_their_part_and_heard_by_who_has_it_next() {
+    fn check(one: &mut impl Ledger, other: &mut impl Ledger) {
+        let (me, next) = (join(one, "a"), join(other, "b"));
+        let mut pulse = Pulse::of(me);
+        pulse.wants_parts = true;
+        one.beat(&pulse).unwrap();
+        let said = |words: &str| vec![(part(7), words.as_bytes().to_vec())];
+        assert_eq!(one.manners(part(7)).unwrap(), None);
+        other.hand_over(next, &said("of another's")).unwrap();
+        one.hand_over(me, &said("")).unwrap();
+        assert_eq!(other.manners(part(7)).unwrap(), None);
+        one.hand_over(me, &said("wait")).unwrap();
+        one.hand_over(me, &said("wait longer")).unwrap();
+        pulse.leaves = true;
+        one.beat(&pulse).unwrap();
+        let heard = other.manners(part(7)).unwrap().expect("it was said");
+        assert_eq!((heard.number, heard.node), (2, me.node));
+        assert_eq!(heard.data, b"wait longer");
+        assert!(heard.age < Duration::from_secs(60));
+        let late = one.hand_over(me, &said("late"));
+        assert!(matches!(late, Err(LedgerError::Fenced)));
+        let long = vec![(part(7), vec![0; ledger::MANNERS_MAX + 1])];
+        let refused = other.hand_over(next, &long);
+        assert!(matches!(refused, Err(LedgerError::Bound { .. })));
+        let mut pulse = Pulse::of(next);
+        pulse.wants_parts = true;
+        other.beat(&pulse).unwrap();
+        let most = vec![(part(7), vec![b' '; ledger::MANNERS_MAX])];
+        other.hand_over(next, &most).unwrap();
+        other.hand_over(next, &said("")).unwrap();
+        let heard = other.standing(&[part(7)]).unwrap().expect("one answer");
+        assert_eq!(heard.manners[0].number, 4);
+        assert!(heard.manners[0].data.is_empty());
+    }
+    let memory = MemoryLedger::new(None);
+    check(&mut memory.connect(), &mut memory.connect());
+    if let Some(cluster) = Cluster::alone() {
+        let crawl = cluster.crawl(None);
+        check(&mut cluster.connect(&crawl), &mut cluster.connect(&crawl));
+    }
 }
 
 #[test]

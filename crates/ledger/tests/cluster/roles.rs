@@ -5,7 +5,7 @@ use std::process::Command;
 use ledger::postgres::{InitPlan, init};
 use ledger::{Ledger, LedgerError, Offer, PostgresLedger, Refused, StoreUrl};
 
-use crate::cards::{card, closing, join, keep, kept, offer};
+use crate::cards::{card, closing, join, keep, kept, offer, part};
 use crate::server::{Cluster, new_crawl, settings};
 
 /// A statement as a role; whether it was done.
@@ -196,4 +196,47 @@ fn over_tls_the_servers_name_and_its_authority_are_checked() {
     assert_eq!(cluster.primary.sql("postgres", over_tls), "t");
     assert!(connect("b.example", &root).is_err(), "another name");
     assert!(connect("a.example", "").is_err(), "an unknown authority");
+}
+
+#[test]
+fn a_role_that_has_lost_the_schema_is_told_so_and_init_grants_it_again() {
+    let Some(cluster) = Cluster::shared() else {
+        return;
+    };
+    let crawl = cluster.crawl(None);
+    let mut ledger = cluster.connect(&crawl);
+    join(&mut ledger, "a");
+    let schema = crawl.schema();
+    let revoke = format!("revoke usage on schema {schema} from tamis_node");
+    cluster.primary.sql("postgres", &revoke);
+    // The schema is passed over, so the function is not there.
+    let told = ledger.standing(&[part(1), part(2)]).unwrap_err();
+    assert!(matches!(told, LedgerError::Unseen(_)), "{told}");
+    assert!(told.to_string().contains("usage"), "{told}");
+    let own = settings("tamis_node", &[cluster.primary.port], &crawl);
+    let told = PostgresLedger::connect(own.clone()).err().unwrap();
+    assert!(matches!(told, LedgerError::Unseen(_)), "{told}");
+    let told = told.to_string();
+    assert!(
+        told.contains(&schema) && told.contains("tamis cluster init"),
+        "{told}"
+    );
+    let owner = settings("postgres", &[cluster.primary.port], &crawl);
+    init(&owner, InitPlan::default()).unwrap();
+    join(&mut PostgresLedger::connect(own).unwrap(), "a");
+}
+
+#[test]
+fn a_server_without_a_connection_left_is_waited_for_and_told_as_that() {
+    let Some(cluster) = Cluster::start(false) else {
+        return;
+    };
+    let crawl = cluster.crawl(None);
+    let limit = "alter role tamis_node connection limit 1";
+    cluster.primary.sql("postgres", limit);
+    let own = settings("tamis_node", &[cluster.primary.port], &crawl);
+    let _first = PostgresLedger::connect(own.clone()).unwrap();
+    let told = PostgresLedger::connect(own).err().unwrap();
+    assert!(matches!(told, LedgerError::Away(_)), "{told}");
+    assert!(told.to_string().contains("max_connections"), "{told}");
 }

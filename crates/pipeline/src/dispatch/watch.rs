@@ -64,7 +64,11 @@ impl Dispatcher {
         self.progress.show(&self.stop, is_ending, |shown| {
             shown.in_flight = self.room.visits as u64;
             shown.running_ms = self.stop.running().as_millis() as u64;
-            shown.max_pages = self.config.crawl.max_pages;
+            let budget = self.node.as_ref().map(|shared| shared.budget());
+            (shown.max_pages, shown.pages_of_all) = match budget {
+                None => (self.config.crawl.max_pages, None),
+                Some(budget) => budget.map_or((0, None), |(max, pages)| (max, Some(pages))),
+            };
             shown.max_time_ms = self.config.crawl.max_time.0.as_millis() as u64;
             shown.hosts = hosts
                 .into_iter()

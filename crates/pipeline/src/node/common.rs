@@ -1,8 +1,11 @@
 //! The configuration that all nodes of a crawl have in common: as it stands in the ledger, and how a node that has
 //! another is refused.
 
+use std::time::Duration;
+
+use config::Span;
 use frontier::SeedUrl;
-use ledger::{LedgerError, Refused};
+use ledger::{Joined, LedgerError, Refused};
 
 use crate::config::CrawlConfig;
 use crate::error::CrawlError;
@@ -96,6 +99,36 @@ fn differences(
         _ if ours != theirs => keys.push(format!("{path} (here {ours}, there {theirs})")),
         _ => {}
     }
+}
+
+/// What the user is to know where lease or budget of the crawl are others than this node's configuration has them, or
+/// are others from now on.
+pub(super) fn other_terms(ttl: Duration, max_pages: u64, joined: &Joined) -> Vec<String> {
+    let mut notes = Vec::new();
+    if joined.ttl != ttl {
+        notes.push(format!(
+            "cluster.ttl: this node goes by {} as those that run do, and not by the {} of its configuration; give all \
+             nodes the same, and stop all of them to change it",
+            Span(joined.ttl),
+            Span(ttl)
+        ));
+    }
+    let pages = |pages: Option<u64>| pages.map_or("no limit".to_owned(), |pages| pages.to_string());
+    let (before, now) = joined.pages_max;
+    if before != now {
+        notes.push(format!(
+            "crawl.max_pages: raised from {} to {}, for all nodes together",
+            pages(before),
+            pages(now)
+        ));
+    } else if max_pages > 0 && now != Some(max_pages) {
+        notes.push(format!(
+            "crawl.max_pages: {} for all nodes together, and not the {max_pages} of this node's configuration; `tamis \
+             cluster init` sets it to what its configuration says",
+            pages(now)
+        ));
+    }
+    notes
 }
 
 /// The seeds, as a hash.

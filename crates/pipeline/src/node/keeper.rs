@@ -210,8 +210,7 @@ impl Beats {
         }
         let budget = self.ledger.overview()?;
         let pages: u64 = budget.nodes.iter().map(|node| node.pages).sum();
-        self.shared
-            .set_spent(budget.pages_max.is_some_and(|max| pages >= max));
+        self.shared.set_budget(budget.pages_max, pages);
         // Before parts are noted as told: if this fails, they come with the next sign of life.
         let is_asked_to_leave = budget.facts > self.facts && self.reads_facts()?;
         let take: Vec<Part> = (tidings.parts.iter().copied())

@@ -15,6 +15,9 @@ use serde::{Deserialize, Serialize};
 /// Bytes of a reason to end, which is ASCII, at most.
 pub(crate) const ENDS_MAX: usize = 400;
 
+/// Bytes of a note.
+const NOTE_MAX: usize = 4_096;
+
 /// Messages of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -91,8 +94,17 @@ impl NodeNote {
         }
     }
 
+    /// What the ledger takes: figures of messages are left out where they are too many.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
+        let bytes = serde_json::to_vec(self).unwrap_or_default();
+        if bytes.len() <= NOTE_MAX {
+            return bytes;
+        }
+        let brief = NodeNote {
+            messages: BTreeMap::new(),
+            ..self.clone()
+        };
+        serde_json::to_vec(&brief).unwrap_or_default()
     }
 
     /// What a note says; nothing where it is none, or of another version.
@@ -172,8 +184,19 @@ mod tests {
             ..NodeNote::of(&all, Duration::from_millis(1_234))
         };
         let bytes = note.to_bytes();
-        assert!(bytes.len() < 4_096, "{}", bytes.len());
+        assert!(bytes.len() < NOTE_MAX, "{}", bytes.len());
         assert_eq!(NodeNote::read(&bytes), note);
+        let more = ["standing", "ended", "manners", "hand_over", "another"];
+        let more = more.map(|kind| (kind, figures)).into_iter().collect();
+        let mut long = NodeNote::of(&more, Duration::ZERO).messages;
+        long.extend(note.messages.clone());
+        let long = NodeNote {
+            messages: long,
+            ..note
+        };
+        let brief = NodeNote::read(&long.to_bytes());
+        assert!(long.to_bytes().len() < NOTE_MAX && brief.messages.is_empty());
+        assert_eq!((brief.harvest, brief.ends), (long.harvest, long.ends));
         assert_eq!(NodeNote::read(b"of another program"), NodeNote::default());
     }
 

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use archive::{Event, Position};
+use archive::{ElsewhereManners, Event, Position};
 use frontier::{CanonicalUrl, Frontier, FrontierUrl, Share};
-use ledger::{Fact, Part, SeedBudget, host_number};
+use ledger::{Fact, LedgerError, MANNERS_MAX, Manners, Part, SeedBudget, host_number};
+use state::Said;
 
 use super::{Group, Writer};
+use crate::clock::unix_ms;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
 use crate::messages::{Mail, PartsMove, ToWriter};
@@ -27,6 +29,9 @@ const GROUP_URLS_MAX: usize = 16_384;
 const PARTS_AT_FIRST: usize = 8;
 const PARTS_AT_ONCE: usize = 64;
 const QUICK_ANSWER: Duration = Duration::from_millis(250);
+
+/// Hosts in one record of what hosts are owed, but for a part that has more.
+const OWED_IN_RECORD: usize = 1_000;
 
 impl Writer {
     /// On many machines, tells the others of example pages in the journal of which they were not told.
@@ -70,9 +75,14 @@ impl Writer {
         }
         // What comes from the ledger is taken in before the group is begun, on the same connection.
         let (mut put_back, mut lessons) = (Vec::new(), Lessons::default());
+        let mut owed = Vec::new();
         for mail in self.mail() {
             put_back.append(&mut match mail {
-                Mail::Parts(moved) => self.move_parts(&moved)?,
+                Mail::Parts(moved) => {
+                    let (put_back, manners) = self.move_parts(&moved)?;
+                    owed.extend(manners);
+                    put_back
+                }
                 Mail::Admitted(urls) => self.take_admitted(urls)?,
                 Mail::Lessons(told) => {
                     lessons.append(told);
@@ -81,11 +91,18 @@ impl Writer {
             });
         }
         let (lessons, own) = self.new_lessons(lessons)?;
-        if rest.is_empty() && put_back.is_empty() && lessons.is_empty() {
+        let is_nothing = put_back.is_empty() && lessons.is_empty() && owed.is_empty();
+        if rest.is_empty() && is_nothing {
             return Ok(());
         }
         let budgets: Vec<u32> = budgets.into_iter().collect();
         self.open_group(&unknown, &budgets, group)?;
+        // URLs of parts that have come wait here, and may be asked for when this group has ended.
+        for manners in in_records(owed) {
+            if let Some(event) = self.node.as_ref().map(|node| node.owes(manners)) {
+                self.commit_event(event, group)?;
+            }
+        }
         if !put_back.is_empty() {
             let again = archive::RetryRecord {
                 urls: put_back,
@@ -201,11 +218,15 @@ impl Writer {
         Ok(position)
     }
 
-    /// Parts come, with what waits in them, and go; gives those URLs that were finished before.
-    fn move_parts(&mut self, moved: &PartsMove) -> Result<Vec<String>, CrawlError> {
-        let mut put_back = Vec::new();
+    /// Parts come, with what waits in them, and go; gives those URLs that were finished before, and what the hosts
+    /// of the parts that come are owed.
+    fn move_parts(
+        &mut self,
+        moved: &PartsMove,
+    ) -> Result<(Vec<String>, Vec<ElsewhereManners>), CrawlError> {
+        let (mut put_back, mut said) = (Vec::new(), Vec::new());
         let Some(node) = &mut self.node else {
-            return Ok(put_back);
+            return Ok((put_back, Vec::new()));
         };
         let (mut at_once, mut most) = (PARTS_AT_FIRST, PARTS_AT_ONCE);
         let mut left: &[Part] = &moved.take;
@@ -229,33 +250,89 @@ impl Writer {
                 put_back.append(&mut put_back_of(&part.waiting));
                 let number = part.part.number();
                 self.state.take_part(number, part.waiting, part.ended)?;
+                said.extend(part.manners);
             }
         }
         let taken: Vec<u16> = moved.take.iter().map(|part| part.number()).collect();
         let release: Vec<u16> = moved.release.iter().map(|part| part.number()).collect();
-        let mut queue = self.state.queue().lock();
-        if !taken.is_empty() {
-            queue.frontier.count_taken();
-            queue.frontier.rest_hosts_of(&taken);
+        {
+            let frontier = &mut self.state.queue().lock().frontier;
+            if !taken.is_empty() {
+                frontier.count_taken();
+                frontier.rest_hosts_of(&taken);
+            }
+            frontier.release_parts(&release)?;
         }
-        queue.frontier.release_parts(&release)?;
-        Ok(put_back)
+        Ok((put_back, self.manners_heard(&taken, &said)?))
+    }
+
+    /// What the hosts of parts that have come are owed, for the journal.
+    fn manners_heard(
+        &self,
+        taken: &[u16],
+        said: &[Manners],
+    ) -> Result<Vec<ElsewhereManners>, CrawlError> {
+        let Some(node) = self.node.as_ref().filter(|_| !taken.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let said = said.iter().map(|said| Said {
+            part: said.part.number(),
+            number: said.number,
+            node: said.node,
+            age: said.age,
+            data: &said.data,
+        });
+        let said: Vec<Said<'_>> = said.collect();
+        let me = (node.fence().node, unix_ms());
+        Ok(self.state.manners_heard(taken, &said, me)?)
     }
 
     /// Gives back what parts that go have left behind, once nothing of them is under way.
     pub(super) fn give_back_parts(&mut self) -> Result<(), CrawlError> {
-        let Some(node) = &self.node else {
+        if self.node.is_none() {
             return Ok(());
+        }
+        let idle = {
+            let frontier = &mut self.state.queue().lock().frontier;
+            frontier.drop_released()?;
+            frontier.idle_parts()
         };
+        if idle.is_empty() {
+            return Ok(());
+        }
+        match self.say_what_is_owed(&idle) {
+            Ok(()) => {}
+            // They are given back with a later group.
+            Err(LedgerError::Away(_)) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
         let frontier = &mut self.state.queue().lock().frontier;
-        frontier.drop_released()?;
-        let idle = frontier.idle_parts();
-        if !idle.is_empty() {
-            frontier.note_given_back(&idle);
+        frontier.note_given_back(&idle);
+        if let Some(node) = &self.node {
             let parts = idle.into_iter().filter_map(Part::new);
             node.shared().give_back(parts.collect());
         }
         Ok(())
+    }
+
+    /// Says what the hosts of these parts are owed by whoever has them next.
+    fn say_what_is_owed(&mut self, parts: &[u16]) -> Result<(), LedgerError> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        let me = (node.fence().node, unix_ms());
+        let owed = self.state.manners_of(parts, me, MANNERS_MAX).into_iter();
+        let owed = owed.filter_map(|(part, data)| Some((Part::new(part)?, data)));
+        node.hand_over(owed.collect())
+    }
+
+    /// The same of all that this node has, since it leaves. What cannot be said now is lost: the others wait their
+    /// delays.
+    pub(super) fn hand_over_all(&mut self) {
+        let parts = self.state.queue().lock().frontier.parts_and_going();
+        if let Err(error) = self.say_what_is_owed(&parts) {
+            tracing::info!("what this node's hosts are owed was not handed over: {error}");
+        }
     }
 
     /// Whether the harvest says to stop, and why: on many machines, that of all nodes together.
@@ -268,6 +345,24 @@ impl Writer {
         shared.show_harvest(share, why.as_deref());
         why
     }
+}
+
+/// What hosts are owed, in pieces of which each is a record.
+fn in_records(owed: Vec<ElsewhereManners>) -> Vec<Vec<ElsewhereManners>> {
+    let mut records: Vec<Vec<ElsewhereManners>> = Vec::new();
+    let mut hosts = usize::MAX;
+    for part in owed {
+        let count = part.hosts.as_array().map_or(0, Vec::len);
+        if hosts.saturating_add(count) > OWED_IN_RECORD {
+            records.push(Vec::new());
+            hosts = 0;
+        }
+        hosts += count;
+        if let Some(last) = records.last_mut() {
+            last.push(part);
+        }
+    }
+    records
 }
 
 /// A share of the crawl that has nothing yet.

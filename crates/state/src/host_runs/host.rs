@@ -5,11 +5,12 @@ use std::time::Duration;
 use frontier::{Limit, Sign};
 use serde::{Deserialize, Serialize};
 
-use super::{CHANCE_MIN, REST, SURE_REST_MAX, URLS_MAX, tries};
+use super::owed::bounded;
+use super::{CHANCE_MIN, PAGES_MAX, REST, SURE_REST_MAX, URLS_MAX, tries};
 use crate::retry::Candidate;
 use crate::saved::json;
 
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Host {
     /// Runs of its own, and answers after the first one of each.
     pub(super) runs: u32,
@@ -21,7 +22,7 @@ pub(super) struct Host {
 }
 
 /// A run that was looked into in vain and is over: one of its URLs is asked for once more.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Missed {
     pub(super) sign: Sign,
     pub(super) url: String,
@@ -32,7 +33,7 @@ pub(super) struct Missed {
 }
 
 /// Answers without a page since the last page.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Run {
     /// What the last of them was like, or that of the page that is asked for.
     pub(super) sign: Sign,
@@ -42,7 +43,7 @@ pub(super) struct Run {
     pub(super) stage: Stage,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Stage {
     /// It is as likely as not.
     Watched,
@@ -53,7 +54,7 @@ pub(super) enum Stage {
 }
 
 /// A URL that is asked for once more.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Asked {
     pub(super) url: String,
     /// Tries before.
@@ -287,6 +288,29 @@ impl Host {
         }
         if let Some(missed) = &mut self.missed {
             missed.others = Vec::new();
+        }
+    }
+
+    /// The URLs that it remembers.
+    pub(super) fn candidates(&mut self) -> impl Iterator<Item = &mut Candidate> {
+        let of_run = self.run.iter_mut().flat_map(|run| &mut run.urls);
+        of_run.chain(self.missed.iter_mut().flat_map(|missed| &mut missed.others))
+    }
+
+    /// Keeps what another node has told of it within bounds.
+    pub(super) fn bound(&mut self) {
+        for count in [&mut self.runs, &mut self.further, &mut self.in_vain] {
+            *count = (*count).min(PAGES_MAX);
+        }
+        if let Some(run) = &mut self.run {
+            run.urls.truncate(URLS_MAX);
+            if let Stage::Asked(asked) = &mut run.stage {
+                bounded(&mut asked.rest);
+                bounded(&mut asked.rested);
+            }
+        }
+        if let Some(missed) = &mut self.missed {
+            missed.others.truncate(URLS_MAX);
         }
     }
 

@@ -10,11 +10,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use archive::FetchRecord;
-use frontier::{Limit, Sign};
+use frontier::{ClockMove, Limit, Sign};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::host::{Run, Stage};
+use super::owed::bounded;
 use super::{URLS_MAX, tries};
 use crate::retry::Candidate;
 use crate::saved::json;
@@ -29,7 +30,7 @@ const AGAIN_MAX: u32 = 64;
 pub(super) const REST_MAX: Duration = Duration::from_secs(60);
 
 /// How a host limits.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Known {
     /// As the frontier has it: with the rest after the next such answer.
     pub(super) limit: Limit,
@@ -159,6 +160,27 @@ impl Known {
         self.again
             .extend(back.iter().map(|(url, _)| xxh3_64(url.as_bytes())));
         back
+    }
+
+    /// The URLs that ended so.
+    pub(super) fn candidates(&mut self) -> impl Iterator<Item = &mut Candidate> {
+        self.ended.iter_mut()
+    }
+
+    /// Lets the URLs go that it remembers, but for what still waits.
+    pub(super) fn forget_urls(&mut self) {
+        self.ended = Vec::new();
+        self.again = BTreeSet::new();
+    }
+
+    /// The same by another clock, and within the bounds that hold here.
+    pub(super) fn by_clock(&mut self, clocks: ClockMove) {
+        self.rests_until_ms = clocks.moved(self.rests_until_ms);
+        bounded(&mut self.limit.rest);
+        bounded(&mut self.helped);
+        self.came = self.came.min(AGAIN_MAX);
+        self.in_vain = self.in_vain.min(AGAIN_MAX);
+        self.ended.truncate(URLS_MAX);
     }
 
     /// It limits no more, or has never done so: what ended so is a run of the host's own.

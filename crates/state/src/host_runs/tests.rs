@@ -63,6 +63,8 @@ struct Crawl {
     rested: Duration,
     back: Vec<String>,
     first: Option<String>,
+    /// Its host changes nodes after each URL.
+    moves: bool,
 }
 
 /// A host that refuses for some seconds after each so many pages.
@@ -96,6 +98,15 @@ impl Limited<'_> {
 
 /// A crawl of 300 pages of such a host, ten a second: how many came, and after how many requests.
 fn limited_crawl(good: u32, seconds: &[u64], status: &dyn Fn(u32) -> u16) -> (usize, u32) {
+    crawl_of_limited(Crawl::default(), good, seconds, status)
+}
+
+fn crawl_of_limited(
+    mut crawl: Crawl,
+    good: u32,
+    seconds: &[u64],
+    status: &dyn Fn(u32) -> u16,
+) -> (usize, u32) {
     let host = RefCell::new(Limited {
         good,
         seconds,
@@ -105,7 +116,7 @@ fn limited_crawl(good: u32, seconds: &[u64], status: &dyn Fn(u32) -> u16) -> (us
         until: Duration::ZERO,
         came: BTreeSet::new(),
     });
-    let (mut crawl, mut requests) = (Crawl::default(), 0);
+    let mut requests = 0;
     let mut waiting = VecDeque::from_iter(0..300);
     while let Some(url) = waiting.pop_front() {
         requests += crawl.visit(&|now| host.borrow_mut().answer(url, now));
@@ -170,6 +181,9 @@ impl Crawl {
                 let step = self.runs.note(HOST, &Event::Page(Box::new(answer)));
                 self.back.extend(step.back.into_iter().map(|(url, _)| url));
                 self.first = step.first;
+                if self.moves {
+                    self.runs = taken_over(&self.runs, self.now_ms);
+                }
                 return attempt;
             };
             self.runs.note(
@@ -508,5 +522,98 @@ proptest! {
         prop_assert!(crawl.asked_again <= 50, "{} requests", crawl.asked_again);
         prop_assert!(crawl.rested <= 110 * REST, "{:?}", crawl.rested);
         prop_assert_eq!(crawl.limits(), None);
+    }
+}
+
+/// What a node knows of the host that takes it over now, whose clock is an hour ahead.
+fn taken_over(runs: &HostRuns, now_ms: u64) -> HostRuns {
+    let said = serde_json::to_string(&runs.owed(HOST)).expect("it can be said");
+    let heard: OwedRuns = serde_json::from_str(&said).expect("it is understood");
+    let clocks = frontier::ClockMove {
+        from_ms: now_ms,
+        to_ms: now_ms,
+    };
+    let mut taken = HostRuns::default();
+    taken.take(HOST, heard.by_clock(clocks));
+    taken
+}
+
+#[test]
+fn a_host_that_limits_gives_the_same_pages_whoever_asks_for_each_of_them() {
+    // It was learnt anew by each node: twice as many pages were lost when three joined.
+    let statuses: [&dyn Fn(u32) -> u16; 2] = [&|_| 403, &|url| [403, 404][url as usize % 2]];
+    for status in statuses {
+        for (good, seconds) in [
+            (10, &[12][..]),
+            (40, &[3, 30, 5]),
+            (7, &[90]),
+            (3, &[1, 1, 200]),
+        ] {
+            let stays = limited_crawl(good, seconds, status);
+            let moving = Crawl {
+                moves: true,
+                ..Crawl::default()
+            };
+            let moves = crawl_of_limited(moving, good, seconds, status);
+            assert_eq!(moves, stays, "{good} {seconds:?}");
+        }
+    }
+}
+
+#[test]
+fn without_the_urls_of_a_run_its_host_is_known_all_the_same() {
+    let mut crawl = Crawl::with_pages(40);
+    crawl.visit_all(1_000..1_003, |url| error(url, 403));
+    let owed = crawl.runs.owed(HOST);
+    let brief = owed.clone().without_urls();
+    assert_ne!(brief, owed);
+    let mut taken = HostRuns::default();
+    taken.take(HOST, brief);
+    let mut rest = Crawl {
+        runs: taken,
+        now_ms: crawl.now_ms,
+        ..Crawl::default()
+    };
+    // Three of a run of six that is unlikely after forty pages were answered elsewhere.
+    let at = (1..=500).find(|at| rest.visit(&|_| error(2_000 + at, 403)) > 1);
+    assert_eq!(at, Some(3));
+}
+
+#[test]
+fn a_look_at_a_url_that_waits_nowhere_is_over() {
+    let mut crawl = Crawl::with_pages(40);
+    crawl.visit_all(1_000..1_005, |url| error(url, 403));
+    let asked = Unread {
+        host: HOST,
+        url: "http://a.example/9",
+        sign: &Sign::error(403).expect("a sign"),
+        asked: None,
+        attempt: 1,
+        good_pages: GoodPages::Unknown,
+    };
+    let limited = crawl
+        .runs
+        .limited_by(&asked, true)
+        .expect("it is looked into");
+    let attempt = Event::Attempt(AttemptRecord {
+        url: asked.url.into(),
+        host: HOST.into(),
+        limited: Some(limited),
+        ..AttemptRecord::default()
+    });
+    crawl.runs.note(HOST, &attempt);
+    assert!(crawl.runs.is_in_doubt(HOST));
+    for (is_open, is_in_doubt) in [(true, true), (false, false)] {
+        let mut owed = crawl.runs.owed(HOST);
+        owed.end_looks(|_| is_open);
+        let mut taken = HostRuns::default();
+        taken.take(HOST, owed);
+        assert_eq!(taken.is_in_doubt(HOST), is_in_doubt);
+        // Another URL tells then what the host does.
+        let other = Unread {
+            url: "http://a.example/10",
+            ..asked
+        };
+        assert_eq!(taken.limited_by(&other, true).is_some(), !is_in_doubt);
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use config::{CrawlConfig, file};
-use ledger::postgres::{Forgotten, InitPlan, PATIENCE, forget, init};
+use ledger::postgres::{Forgotten, InitPlan, PATIENCE, forget, init, set_budget};
 use ledger::{
     CrawlName, Ledger, LedgerError, Meter, Metered, Password, PostgresLedger, Settings, StoreUrl,
 };
@@ -339,9 +339,18 @@ fn make(place: &Place, output: &Output) -> anyhow::Result<Exit> {
     let pages_max = Some(config.crawl.max_pages).filter(|&pages| pages > 0);
     let (before, after) =
         init(&settings, InitPlan { pages_max }).map_err(|error| failed(error, &settings))?;
+    // A crawl that is there is given the budget that the configuration has now.
+    let budget = match before {
+        0 => (pages_max, pages_max),
+        _ => set_budget(&settings, pages_max).map_err(|error| failed(error, &settings))?,
+    };
     let schema = settings.crawl.schema();
     if output.json {
-        output.value(&json!({ "schema": schema, "before": before, "after": after }))?;
+        let told = json!({
+            "schema": schema, "before": before, "after": after,
+            "pages_max_before": budget.0, "pages_max": budget.1,
+        });
+        output.value(&told)?;
         return Ok(Exit::Done);
     }
     output.line(match before {
@@ -349,6 +358,16 @@ fn make(place: &Place, output: &Output) -> anyhow::Result<Exit> {
         before if before == after => format!("{schema}: tables of version {after} are there"),
         before => format!("{schema}: tables brought from version {before} to {after}"),
     })?;
+    let pages = |pages: Option<u64>| pages.map_or("no limit".to_owned(), |pages| pages.to_string());
+    if budget.0 != budget.1 {
+        let (was, is) = (pages(budget.0), pages(budget.1));
+        output.line(format!(
+            "max_pages: {was} before, {is} now, for all nodes together"
+        ))?;
+    }
+    if budget.1 != pages_max {
+        output.line("max_pages: so many were granted to nodes already; fewer there cannot be")?;
+    }
     if before == 0 {
         output.line("roles: tamis_owner, tamis_node, tamis_reader; give tamis_node a password, or a line in pg_hba.conf")?;
     }

@@ -176,6 +176,8 @@ fn status_of_all(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
     };
     shown.state.clone_from(&first.state);
     shown.stop_reason = None;
+    shown.max_pages = first.max_pages;
+    shown.pages_of_all = running.iter().filter_map(|node| node.pages_of_all).max();
     shown.rate = running.iter().map(|node| node.rate).sum();
     shown.in_flight = running.iter().map(|node| node.in_flight).sum();
     shown.pages_this_start = running.iter().map(|node| node.pages_this_start).sum();
@@ -235,7 +237,8 @@ fn recorded(dirs: &[CrawlDir]) -> anyhow::Result<Snapshot> {
         outlook,
         admitted,
         pending,
-        max_pages: config.as_ref().map_or(0, |config| config.crawl.max_pages),
+        // The budget of many machines is in their ledger.
+        max_pages: 0,
         max_time_ms: config.map_or(0, |config| config.crawl.max_time.0.as_millis() as u64),
         hosts: hosts
             .iter()
@@ -304,7 +307,6 @@ fn beside(shown: &Snapshot, dir: &CrawlDir) -> Vec<String> {
     if shown.state != "stopped" || dir.is_copy() {
         return lines;
     }
-    // The budget of many machines is the ledger's to share out.
     let used_up = shown.max_pages > 0 && shown.pages >= shown.max_pages && !pipeline::is_node(dir);
     if shown.pending > 0 && used_up {
         lines.push(format!(

@@ -12,6 +12,8 @@ const REASONS_SHOWN: usize = 5;
 pub fn line(shown: &Snapshot) -> String {
     let pages = match shown.max_pages {
         0 => plural(shown.pages, "page", "pages"),
+        // The budget is not this node's alone.
+        _ if shown.pages_of_all.is_some() => plural(shown.pages, "page", "pages"),
         budget => format!(
             "{} of {}",
             count(shown.pages),
@@ -138,9 +140,13 @@ fn state(shown: &Snapshot) -> String {
 fn left(shown: &Snapshot) -> Option<String> {
     let mut parts = Vec::new();
     if shown.max_pages > 0 {
-        let pages = shown.max_pages.saturating_sub(shown.pages);
+        let pages = shown.pages_of_all.unwrap_or(shown.pages);
+        let pages = count(shown.max_pages.saturating_sub(pages));
         let all = plural(shown.max_pages, "page", "pages");
-        parts.push(format!("{} of {all}", count(pages)));
+        parts.push(match shown.pages_of_all {
+            Some(_) => format!("{pages} of {all} for all nodes"),
+            None => format!("{pages} of {all}"),
+        });
     }
     // The time is one start's: a crawl that is stopped has all of it again.
     if shown.max_time_ms > 0 && shown.state != "stopped" {
@@ -277,6 +283,23 @@ mod tests {
             ],
             ..Snapshot::default()
         }
+    }
+
+    #[test]
+    fn of_a_node_the_budget_of_all_nodes_is_told_and_not_its_own() {
+        // A node that had fetched 1,200 of 5,000 pages had 3,800 left, whatever the others had fetched.
+        let shown = Snapshot {
+            pages_of_all: Some(4_000),
+            ..running()
+        };
+        assert!(
+            line(&shown).starts_with("1,200 pages, "),
+            "{}",
+            line(&shown)
+        );
+        let said = block(&shown, 100, 5).join("\n");
+        let left = "budget left: 1,000 of 5,000 pages for all nodes";
+        assert!(said.contains(left), "{said}");
     }
 
     #[test]

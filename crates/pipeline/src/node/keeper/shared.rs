@@ -40,6 +40,8 @@ pub(super) struct Inner {
     is_drained: bool,
     /// All pages of the budget were fetched.
     is_spent: bool,
+    /// The budget of all nodes, and the pages fetched of it.
+    budget: Option<(u64, u64)>,
     /// Nodes that take part.
     live: usize,
     /// The last kept text whose group is committed, and how many groups were.
@@ -135,6 +137,7 @@ impl Shared {
                 mail: Vec::new(),
                 is_drained: false,
                 is_spent: false,
+                budget: None,
                 live: 1,
                 seen: 0,
                 closings: 0,
@@ -395,7 +398,15 @@ impl Shared {
         inner.is_drained = is_drained && closings > 0 && closings == inner.closings;
     }
 
-    pub(super) fn set_spent(&self, is_spent: bool) {
-        self.lock().is_spent = is_spent;
+    /// The budget of all nodes, and the pages that all of them have fetched.
+    pub(super) fn set_budget(&self, pages_max: Option<u64>, pages: u64) {
+        let mut inner = self.lock();
+        inner.is_spent = pages_max.is_some_and(|max| pages >= max);
+        inner.budget = pages_max.map(|max| (max, pages));
+    }
+
+    /// The budget of all nodes, and how many pages they had fetched when this one looked last; none without one.
+    pub(crate) fn budget(&self) -> Option<(u64, u64)> {
+        self.lock().budget
     }
 }

@@ -12,6 +12,8 @@ fn card(name: &str) -> NodeCard {
         name: name.into(),
         scheme: "words 1".into(),
         config: Vec::new(),
+        ttl: Duration::from_secs(15),
+        pages_max: None,
     }
 }
 

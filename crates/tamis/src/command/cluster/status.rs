@@ -25,13 +25,16 @@ struct Seen {
 }
 
 impl Seen {
+    /// `ttl` is the lease of the configuration, for a crawl that no node has joined.
     fn look(settings: &Settings, ttl: Duration) -> Result<Seen, LedgerError> {
         let mut ledger = PostgresLedger::connect(settings.clone())?;
         let mut silent = ledger.stillness()?;
+        let overview = ledger.overview()?;
+        let ttl = overview.ttl.unwrap_or(ttl);
         // A node that beats every fifth of a lease has missed one beat, and half of another.
         silent.retain(|_, stood| *stood > ttl / 2);
         Ok(Seen {
-            overview: ledger.overview()?,
+            overview,
             server: ledger.server()?,
             silent,
             dead_after: ttl + ttl / 5,
@@ -66,8 +69,8 @@ impl Seen {
 pub(super) fn status(place: &Place, output: &Output) -> anyhow::Result<Exit> {
     let config = place.read()?;
     let settings = place.settings(&config)?;
-    let ttl = config.cluster.unwrap_or_default().ttl.0;
-    let seen = Seen::look(&settings, ttl).map_err(|error| failed(error, &settings))?;
+    let seen = Seen::look(&settings, config.cluster.unwrap_or_default().ttl.0)
+        .map_err(|error| failed(error, &settings))?;
     if output.json {
         output.value(&status_json(&seen))?;
         return Ok(Exit::Done);
@@ -99,6 +102,7 @@ fn status_json(seen: &Seen) -> serde_json::Value {
         "parts": PART_COUNT, "parts_free": overview.parts_free, "pending": overview.pending(),
         "kept_position": overview.position, "facts": overview.facts,
         "pages_max": overview.pages_max, "pages_granted": overview.granted,
+        "ttl_s": overview.ttl.map(|ttl| ttl.as_secs_f64()),
     })
 }
 
