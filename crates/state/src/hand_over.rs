@@ -316,7 +316,8 @@ fn saying(mut hosts: Vec<(bool, Owed)>, at_ms: u64, bytes_max: usize) -> Vec<u8>
     hosts.sort_by(|a, b| (a.0, a.1.is_plain(), &a.1.host).cmp(&(b.0, b.1.is_plain(), &b.1.host)));
     let words = |owed: &Owed| serde_json::to_string(owed).unwrap_or_default();
     let frame = format!("{{\"at_ms\":{at_ms},\"hosts\":[");
-    let mut room = bytes_max.saturating_sub(frame.len() + 2);
+    // The brackets at the end, and a comma less than hosts.
+    let mut room = bytes_max.saturating_sub(frame.len() + 1);
     let mut told: Vec<(Owed, String)> = Vec::new();
     for (_, owed) in hosts {
         let brief = words(&owed.brief());

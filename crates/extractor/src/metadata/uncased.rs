@@ -183,7 +183,7 @@ mod tests {
                 "فاطمة الزهراء",
             ),
         ] {
-            let found = name_in(line);
+            let found = name_in(line, None);
             assert_eq!(
                 found.as_deref(),
                 Some(name).filter(|name| !name.is_empty()),
@@ -207,7 +207,7 @@ mod tests {
             "بقلم",
             "",
         ] {
-            assert_eq!(name_in(line), None, "{line}");
+            assert_eq!(name_in(line, None), None, "{line}");
         }
     }
 }
