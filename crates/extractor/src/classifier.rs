@@ -153,6 +153,7 @@ pub(crate) fn classify_by_odds(
     let Guess {
         page_type,
         leads_on,
+        thread,
     } = guess;
     if matches!(page_type, PageType::Forum | PageType::Service) {
         probability = probabilities(&pulled_towards_same_path(flat, &features.paths, odds));
@@ -173,7 +174,14 @@ pub(crate) fn classify_by_odds(
         }
         _ => {}
     }
-    thread_posts::keep(flat, survey, &page_type, &probability, &mut main);
+    thread_posts::keep(
+        flat,
+        survey,
+        &page_type,
+        thread.as_ref(),
+        &probability,
+        &mut main,
+    );
     listings::keep(flat, survey, &page_type, &mut main);
     stated::keep(
         flat,
