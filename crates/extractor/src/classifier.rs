@@ -31,6 +31,7 @@ mod questions;
 mod references;
 mod rows;
 mod sections;
+mod standfirst;
 mod stated;
 mod thread_posts;
 mod verses;
