@@ -21,17 +21,20 @@
 //! measure as in Ye et al., *Optimizing F-measure*, ICML 2012.
 
 mod addresses;
+mod attachments;
 mod attributes;
 mod boilerplate_rules;
 mod data_tables;
 mod endings;
 mod forest;
 mod label_headings;
+mod last_lines;
 mod listings;
 mod questions;
 mod references;
 mod rows;
 mod sections;
+mod standfirst;
 mod stated;
 mod thread_posts;
 mod verses;
@@ -154,6 +157,7 @@ pub(crate) fn classify_by_odds(
     let Guess {
         page_type,
         leads_on,
+        thread,
     } = guess;
     if matches!(page_type, PageType::Forum | PageType::Service) {
         probability = probabilities(&pulled_towards_same_path(flat, &features.paths, odds));
@@ -174,7 +178,14 @@ pub(crate) fn classify_by_odds(
         }
         _ => {}
     }
-    thread_posts::keep(flat, survey, &page_type, &probability, &mut main);
+    thread_posts::keep(
+        flat,
+        survey,
+        &page_type,
+        thread.as_ref(),
+        &probability,
+        &mut main,
+    );
     listings::keep(flat, survey, &page_type, &mut main);
     stated::keep(
         flat,
@@ -193,22 +204,29 @@ pub(crate) fn classify_by_odds(
         &probability,
         &mut main,
     );
+    last_lines::keep(flat, survey, &page_type, &probability, &mut main);
+    attachments::keep(flat, survey, &page_type, &probability, &mut main);
     references::keep(flat, survey, &page_type, &mut main);
     addresses::keep(flat, survey, &page_type, &probability, &mut main);
     questions::keep(flat, survey, &page_type, &mut main);
-    let words_min = match page_type {
-        PageType::Article => 30,
-        _ => 14,
-    };
-    drop_duplicate_runs(flat, survey, words_min, &mut main);
-    drop_repeated_text(flat, survey, &mut main);
-    if matches!(page_type, PageType::Collection | PageType::Listing) {
-        drop_repeated_titles(flat, survey, &mut main);
-    }
+    drop_repeats(flat, survey, &page_type, &mut main);
     Classification {
         main,
         page_type,
         leads_on,
+    }
+}
+
+/// Drops what a page says a second time.
+fn drop_repeats(flat: &FlatDom<'_>, survey: &Survey, page_type: &PageType, main: &mut [bool]) {
+    let words_min = match page_type {
+        PageType::Article => 30,
+        _ => 14,
+    };
+    drop_duplicate_runs(flat, survey, words_min, main);
+    drop_repeated_text(flat, survey, main);
+    if matches!(page_type, PageType::Collection | PageType::Listing) {
+        drop_repeated_titles(flat, survey, main);
     }
 }
 

@@ -22,6 +22,7 @@ use crate::structured::Structured;
 use crate::survey::Survey;
 
 use evidence::Evidence;
+pub(crate) use threads::Thread;
 
 /// Points below which a page is [`PageType::Other`].
 const POINTS_MIN: f32 = 2.0;
@@ -31,6 +32,8 @@ pub(crate) struct Guess {
     pub page_type: PageType,
     /// Whether it is a list by its content: of links, of posts with pages of their own, of a forum's threads.
     pub leads_on: bool,
+    /// The posts that it consists of, if they are signed each.
+    pub thread: Option<Thread>,
 }
 
 /// Guesses the type of a page; `main` tells which runs are its content.
@@ -57,6 +60,7 @@ pub(crate) fn guess(
     Guess {
         page_type: if is_posts { PageType::Listing } else { best.1 },
         leads_on,
+        thread: evidence.thread,
     }
 }
 

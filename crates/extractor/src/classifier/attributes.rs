@@ -16,6 +16,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::data_tables::{LINKS_MAX, is_in_other_part};
+use super::standfirst;
 
 /// Fewer rows are no group,
 const ROWS_MIN: usize = 3;
@@ -52,7 +53,7 @@ pub(super) fn keep_beside_text(
         runs.map(|(run, _)| run.counts.weight).sum()
     };
     let text = kept(main);
-    keep_groups(flat, survey, probability, main, |at, names, main| {
+    let groups = keep_groups(flat, survey, probability, main, |at, names, main| {
         let group = &flat.elements[at as usize];
         let runs = group.first_run as usize..group.end_run as usize;
         let told = runs.clone().filter(|&run| tells(&survey.texts[run]));
@@ -68,6 +69,10 @@ pub(super) fn keep_beside_text(
         };
         (is_of_title || is_of_text()) && !is_of_the_page(flat, survey, at, names)
     });
+    let is_below_title = |runs: &Range<usize>| runs.end <= below_title.end;
+    let last = groups.into_iter().rfind(is_below_title);
+    let told = below_title.start..last.map_or(0, |runs| runs.start);
+    standfirst::keep(flat, survey, told, probability, main);
 }
 
 fn is_table(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
@@ -81,9 +86,8 @@ pub(super) fn below_title(
     survey: &Survey,
     title: Option<&str>,
     main: &[bool],
-) -> std::ops::Range<usize> {
-    let mut runs = 0..main.len();
-    let text = runs.find(|&run| main[run] && is_prose(&flat.runs[run]));
+) -> Range<usize> {
+    let text = (0..main.len()).find(|&run| main[run] && is_prose(&flat.runs[run]));
     let (title, text) = (title.map(letters).unwrap_or_default(), text.unwrap_or(0));
     let headings = flat.elements.iter().enumerate().filter(|(_, element)| {
         let is_above = element.counts.chars > 0 && element.end_run as usize <= text;
@@ -123,8 +127,8 @@ fn keep_groups(
     probability: &[f32],
     main: &mut [bool],
     is_wanted: impl Fn(ElementIndex, &[String], &[bool]) -> bool,
-) {
-    let (mut at, mut figures) = (0, None);
+) -> Vec<Range<usize>> {
+    let (mut at, mut figures, mut kept) = (0, None, Vec::new());
     while let Some(element) = flat.elements.get(at) {
         let index = at as ElementIndex;
         let names = names_of_group(flat, survey, index, &mut figures);
@@ -132,13 +136,16 @@ fn keep_groups(
             at += 1;
             continue;
         }
-        for run in element.first_run as usize..(element.end_run as usize).min(main.len()) {
+        let runs = element.first_run as usize..(element.end_run as usize).min(main.len());
+        kept.push(runs.clone());
+        for run in runs {
             // Names in a form that asks for nothing are labels, as buttons are.
             let is_label = flat.elements[flat.runs[run].owner as usize].tag == Tag::Label;
             main[run] |= probability[run] > 0.0 || is_label;
         }
         at = element.end as usize;
     }
+    kept
 }
 
 /// Whether a group stands with kept text in the element around it or the next: directly where a form without a

@@ -2,8 +2,11 @@
 //!
 //! A post of a few words has the features of a label, and the question that a page of answers begins with those
 //! of a standfirst. But the lines of one template are content or not as a whole: of lines in elements that are
-//! alike, two thirds of whose text are chosen, the others are chosen as well. And sentences right below a title that
-//! asks, in the element around it, say what is asked.
+//! alike, two thirds of whose text are chosen, the others are chosen as well. Where lines sign the posts, the kind of
+//! line that holds the most text between them is the posts' own, even if none is chosen. And sentences right
+//! below a title that asks, in the element around it, say what is asked.
+
+use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
 
@@ -11,6 +14,7 @@ use crate::class_hints::Hint;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement};
 use crate::line_markers::Marker;
 use crate::page::PageType;
+use crate::page_type::Thread;
 use crate::survey::Survey;
 use crate::tag::Tag;
 use crate::titles;
@@ -35,16 +39,110 @@ pub(super) fn keep(
     flat: &FlatDom<'_>,
     survey: &Survey,
     page_type: &PageType,
+    thread: Option<&Thread>,
     probability: &[f32],
     main: &mut [bool],
 ) {
     if *page_type == PageType::Forum {
+        for signatures in thread.iter().flat_map(|thread| &thread.signatures) {
+            keep_signed(flat, survey, signatures, probability, main);
+        }
         keep_alike(flat, survey, probability, main);
     }
     let may_ask = matches!(page_type, PageType::Forum | PageType::Other);
     if may_ask && flat.title.contains(['?', '？']) {
         keep_question(flat, survey, probability, main);
     }
+}
+
+/// Chooses the texts of signed posts: the lines of the kind that has the most weight between the signatures, with
+/// what stands beside them in an element that holds no signature.
+fn keep_signed(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    signatures: &[usize],
+    probability: &[f32],
+    main: &mut [bool],
+) {
+    let may_be_text = |run: usize| {
+        probability[run] > 0.0
+            && !is_label(survey, run)
+            && !is_linked(flat, run)
+            && !is_beside_post(flat, signatures, flat.runs[run].owner)
+    };
+    let Some(text) = shapes_of_texts(flat, signatures, may_be_text) else {
+        return;
+    };
+    let mut from = 0;
+    for run in 0..main.len() {
+        if run < from || shapes(flat, run) != text || !may_be_text(run) {
+            continue;
+        }
+        main[run] = true;
+        let owner = flat.runs[run].owner;
+        let element = &flat.elements[owner as usize];
+        let around = flat.elements.get(element.parent as usize);
+        let body = around.filter(|around| element.tag == Tag::P && !holds(around, signatures));
+        let Some(body) = body else { continue };
+        for beside in body.first_run as usize..(body.end_run as usize).min(main.len()) {
+            main[beside] |= may_be_text(beside);
+        }
+        from = body.end_run as usize;
+    }
+}
+
+/// The kind of line that has the most weight between signatures, if it stands between half of them or more and its
+/// lines are no labels by their length.
+fn shapes_of_texts(
+    flat: &FlatDom<'_>,
+    signatures: &[usize],
+    may_be_text: impl Fn(usize) -> bool,
+) -> Option<[u32; 3]> {
+    #[derive(Default)]
+    struct Lines {
+        weight: u32,
+        count: u32,
+        gaps: usize,
+        last_gap: Option<usize>,
+        first: usize,
+    }
+    let mut kinds: FxHashMap<[u32; 3], Lines> = FxHashMap::default();
+    for (gap, ends) in signatures.windows(2).enumerate() {
+        for run in (ends[0] + 1..ends[1]).filter(|&run| may_be_text(run)) {
+            let lines = kinds.entry(shapes(flat, run)).or_default();
+            if lines.count == 0 {
+                lines.first = run;
+            }
+            lines.weight += flat.runs[run].counts.weight;
+            lines.count += 1;
+            lines.gaps += usize::from(lines.last_gap.replace(gap) != Some(gap));
+        }
+    }
+    let heaviest = |lines: &Lines| (lines.weight, Reverse(lines.first));
+    let (kind, lines) = kinds.into_iter().max_by_key(|(_, lines)| heaviest(lines))?;
+    let are_texts =
+        lines.gaps * 2 >= signatures.len() - 1 && lines.weight >= TEXT_WEIGHT_MIN * lines.count;
+    are_texts.then_some(kind)
+}
+
+/// Whether a signature stands in an element.
+fn holds(element: &FlatElement<'_>, signatures: &[usize]) -> bool {
+    count(element, signatures) > 0
+}
+
+/// The signatures in an element.
+fn count(element: &FlatElement<'_>, signatures: &[usize]) -> usize {
+    let before = |end: u32| signatures.partition_point(|&run| run < end as usize);
+    before(element.end_run).saturating_sub(before(element.first_run))
+}
+
+/// As [`is_elsewhere`]; what an element with one signature is named says nothing, since each post has its own.
+fn is_beside_post(flat: &FlatDom<'_>, signatures: &[usize], at: ElementIndex) -> bool {
+    let mut within = flat
+        .ancestors(at)
+        .map(|at| &flat.elements[at as usize])
+        .take_while(|element| !matches!(element.tag, Tag::Body | Tag::Html));
+    within.any(|element| is_part(element) && count(element, signatures) != 1)
 }
 
 /// The kinds of a line's element and of the two around it: replies to replies are nested, so whole paths differ.
@@ -113,6 +211,13 @@ fn is_linked(flat: &FlatDom<'_>, run: usize) -> bool {
 
 /// Whether an element stands beside a post's text.
 fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+    let within = flat.ancestors(at).map(|at| &flat.elements[at as usize]);
+    within
+        .take_while(|element| !matches!(element.tag, Tag::Body | Tag::Html))
+        .any(is_part)
+}
+
+fn is_part(element: &FlatElement<'_>) -> bool {
     const PARTS: [Hint; 10] = [
         Hint::Nav,
         Hint::Crumbs,
@@ -125,16 +230,11 @@ fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
         Hint::User,
         Hint::Control,
     ];
-    let is_part = |element: &FlatElement<'_>| {
-        matches!(
-            element.tag,
-            Tag::Nav | Tag::Aside | Tag::Footer | Tag::Button | Tag::Label
-        ) || PARTS.iter().any(|&hint| element.hints.has(hint))
-    };
-    let within = flat.ancestors(at).map(|at| &flat.elements[at as usize]);
-    within
-        .take_while(|element| !matches!(element.tag, Tag::Body | Tag::Html))
-        .any(is_part)
+    let is_frame = matches!(
+        element.tag,
+        Tag::Nav | Tag::Aside | Tag::Footer | Tag::Button | Tag::Label
+    );
+    is_frame || PARTS.iter().any(|&hint| element.hints.has(hint))
 }
 
 #[cfg(test)]
@@ -150,7 +250,18 @@ mod tests {
         let texts = || survey.texts.iter();
         let mut main: Vec<bool> = texts().map(|text| text.contains(',')).collect();
         let probability = vec![0.1; main.len()];
-        keep(&flat, &survey, page_type, &probability, &mut main);
+        let dated = (0..main.len()).filter(|&run| survey.markers[run].has(Marker::Date));
+        let thread = Thread {
+            signatures: vec![dated.collect()],
+        };
+        keep(
+            &flat,
+            &survey,
+            page_type,
+            Some(&thread),
+            &probability,
+            &mut main,
+        );
         let kept: Vec<&str> = texts()
             .zip(&main)
             .filter_map(|(text, &kept)| kept.then_some(text.as_str()))
@@ -170,6 +281,29 @@ mod tests {
         check(&PageType::Article, &thread, &[LONG, LONG]);
         let few = [post(LONG), post(&"Thanks a lot ".repeat(9))].concat();
         check(&PageType::Forum, &few, &[LONG]);
+    }
+
+    #[test]
+    fn posts_between_signatures_are_kept_where_the_first_one_alone_was_chosen() {
+        // What a post's own element is named says nothing: here "right".
+        let reply = |at: u32, text: &str| {
+            format!(
+                "<div class=right><div class=by>hank{at} 2020-05-0{at} 12:30</div><div class=user>Member</div>\
+                 <div class=text>{text}</div><div class=bar>Likes {at}</div></div>"
+            )
+        };
+        let short = "It was the plug of the pump in mine";
+        let page = format!(
+            "<div class=first><p>{LONG}</div>{}{}{}<div class=nav><div class=text>All threads</div></div>",
+            reply(1, short),
+            reply(2, short),
+            reply(3, "Thanks")
+        );
+        check(&PageType::Forum, &page, &[LONG, short, short, "Thanks"]);
+        check(&PageType::Article, &page, &[LONG]);
+        // Labels between signatures are no posts.
+        let labels = page.replace(short, "Junior");
+        check(&PageType::Forum, &labels, &[LONG]);
     }
 
     #[test]

@@ -12,7 +12,8 @@ use crate::structured::{Kinds, Structured};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::{dated, offers, threads};
+use super::threads::{self, Thread};
+use super::{dated, offers, points};
 
 /// What the points are computed from.
 pub(super) struct Evidence<'e> {
@@ -46,8 +47,8 @@ pub(super) struct Evidence<'e> {
     /// A date stands near the title, or alone below the text.
     pub is_dated: bool,
     pub article_count: u32,
-    /// It consists of posts that are signed each.
-    pub is_thread: bool,
+    /// The posts that it consists of, signed each.
+    pub thread: Option<Thread>,
     /// Elements named after users stand in several named after posts.
     pub has_users: bool,
 }
@@ -90,7 +91,7 @@ impl<'e> Evidence<'e> {
         if microdata::is_product(flat, survey) {
             kinds.add(Kinds::PRODUCT);
         }
-        Evidence {
+        let mut found = Evidence {
             kinds,
             og: flat.meta(&["og:type"]).unwrap_or(""),
             generator: generator.to_ascii_lowercase(),
@@ -107,9 +108,11 @@ impl<'e> Evidence<'e> {
             code_blocks: flat.elements.iter().filter(is_code).count() as u32,
             is_dated: dated::near_title(flat, survey, main) || dated::below(flat, survey, main),
             article_count: survey.semantic.article_count,
-            is_thread: threads::make_up(flat, survey),
+            thread: None,
             has_users: has_users(flat),
-        }
+        };
+        found.thread = threads::find(flat, survey, points::is_in_forum(&found));
+        found
     }
 }
 

@@ -134,7 +134,7 @@ pub(super) fn is_in_forum(e: &Evidence<'_>) -> bool {
 fn forum(e: &Evidence<'_>) -> f32 {
     const SIGNED_POSTS: f32 = 6.0;
     let is_for_sale = e.has_buy_button || e.kinds.has(Kinds::PRODUCT);
-    let is_thread = e.is_thread && !is_for_sale;
+    let is_thread = e.thread.is_some() && !is_for_sale;
     let place = forum_place(e) + when(is_thread, SIGNED_POSTS);
     if place == 0.0 && !e.has_users {
         return 0.0;
@@ -150,7 +150,7 @@ pub(super) fn leads_on(e: &Evidence<'_>, page_type: &PageType) -> bool {
 
 /// Whether the content of a forum's page leads to its threads.
 fn is_list_of_threads(e: &Evidence<'_>) -> bool {
-    !e.is_thread && is_in_forum(e) && e.is_links() && e.content.prose < 0.2
+    e.thread.is_none() && is_in_forum(e) && e.is_links() && e.content.prose < 0.2
 }
 
 fn product(e: &Evidence<'_>) -> f32 {

@@ -15,7 +15,8 @@
 //! number ("9：00"), nor is a floor with a name behind it ("1楼展厅").
 //!
 //! Comments below an article and reviews of a product are signed as well. But there the text stands before
-//! the first signature, and programs name their element. Articles on the page of a list are signed, too, and
+//! the first signature, and programs name their element. A forum has no articles: where its software or its URL
+//! tells of one, the first post may be longer than all answers. Articles on the page of a list are signed, too, and
 //! have each a link to a page of their own.
 
 use std::cmp::Reverse;
@@ -26,7 +27,7 @@ use rustc_hash::FxHashMap;
 use crate::class_hints::{Hint, Hints, OTHER_PARTS};
 use crate::classifier::in_comments;
 use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, NO_ELEMENT, Traits};
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Traits};
 use crate::line_markers::{Marker, Markers};
 use crate::prefix_sums::is_prose;
 use crate::survey::Survey;
@@ -54,17 +55,33 @@ const GROUPS_MAX: usize = 16;
 /// Parts of a page beside its content, and what is signed without being a post. Programs name posts comments, and put them
 /// into forms.
 const OTHERS: Hints = OTHER_PARTS.without(&[Hint::Comment, Hint::Form]);
+/// Those of them that are no place on the page.
+const NO_PLACES: Hints = OTHERS.without(&[Hint::Nav, Hint::Footer, Hint::Side]);
 
-/// Whether a page is made of signed posts, or declares in its markup that it is one question with its answers.
-pub(super) fn make_up(flat: &FlatDom<'_>, survey: &Survey) -> bool {
+/// A page made of posts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Thread {
+    /// The lines that sign its posts, those of each kind in the order of the page.
+    pub signatures: Vec<Vec<usize>>,
+}
+
+/// The thread that a page is: it is made of signed posts, or declares in its markup that it is one question with its
+/// answers. In a forum (`is_in_forum`) a first post that is longer than all answers is no article.
+pub(super) fn find(flat: &FlatDom<'_>, survey: &Survey, is_in_forum: bool) -> Option<Thread> {
     let mut prose = None;
-    let mut is_most = |first: usize| {
+    let mut is_most = |first: usize, begin: usize| {
         let prose = prose.get_or_insert_with(|| prose_before(flat, survey));
-        is_most_of_page(flat, prose, first)
+        !in_comments(flat, first) && (is_in_forum || is_most_of_page(flat, prose, first, begin))
     };
-    if is_question(flat) || best_answer(flat, survey).is_some_and(&mut is_most) {
-        return true;
-    }
+    let is_declared =
+        is_question(flat) || best_answer(flat, survey).is_some_and(|at| is_most(at, at));
+    let signatures = signatures(flat, survey);
+    let is_signed = |group: &Vec<usize>| is_most(group[0], begin_of_first(flat, group));
+    (signatures.iter().any(is_signed) || is_declared).then_some(Thread { signatures })
+}
+
+/// The groups of lines that sign posts.
+fn signatures(flat: &FlatDom<'_>, survey: &Survey) -> Vec<Vec<usize>> {
     let mut groups: FxHashMap<(u32, u32), Vec<usize>> = FxHashMap::default();
     for (run, markers) in survey.markers.iter().enumerate() {
         let line = &flat.runs[run];
@@ -80,12 +97,27 @@ pub(super) fn make_up(flat: &FlatDom<'_>, survey: &Survey) -> bool {
         .filter(|group| group.len() >= 2)
         .collect();
     for group in &mut groups {
-        group.retain(|&run| !is_elsewhere(flat, flat.runs[run].owner));
+        *group = (0..group.len())
+            .filter(|&at| !is_signed_elsewhere(flat, group, at))
+            .map(|at| group[at])
+            .collect();
     }
     groups.retain(|group| group.len() >= 2);
     groups.sort_unstable_by_key(|group| (Reverse(group.len()), group[0]));
-    let mut groups = groups.iter().take(GROUPS_MAX);
-    groups.any(|group| are_signatures(flat, survey, group) && is_most(group[0]))
+    groups.truncate(GROUPS_MAX);
+    groups.retain(|group| are_signatures(flat, survey, group));
+    groups
+}
+
+/// The run that the first of some posts begins with, in the largest element around its signature that has not the next
+/// one: some programs sign a post below its text.
+fn begin_of_first(flat: &FlatDom<'_>, lines: &[usize]) -> usize {
+    let owner = |at: usize| flat.runs[lines[at]].owner;
+    let around = flat.ancestors(owner(0));
+    let post = around.take_while(|&at| !flat.contains(at, owner(1))).last();
+    post.map_or(lines[0], |at| {
+        lines[0].min(flat.elements[at as usize].first_run as usize)
+    })
 }
 
 /// A list of frequent questions has several.
@@ -141,12 +173,44 @@ fn shape(flat: &FlatDom<'_>, at: ElementIndex) -> (u32, u32) {
 }
 
 fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
-    flat.ancestors(at).any(|at| {
-        let element = &flat.elements[at as usize];
-        let is_frame = matches!(element.tag, Tag::Nav | Tag::Aside | Tag::Footer);
-        let is_part = element.hints.has_any(OTHERS);
-        is_frame || is_part && !matches!(element.tag, Tag::Body | Tag::Html)
+    let mut around = flat.ancestors(at).map(|at| &flat.elements[at as usize]);
+    around.any(|element| is_frame(element) || is_named_otherwise(element))
+}
+
+fn is_frame(element: &FlatElement<'_>) -> bool {
+    matches!(element.tag, Tag::Nav | Tag::Aside | Tag::Footer)
+}
+
+fn is_named_otherwise(element: &FlatElement<'_>) -> bool {
+    element.hints.has_any(OTHERS) && !matches!(element.tag, Tag::Body | Tag::Html)
+}
+
+/// Whether the line at a place of a group stands in another part of the page. What place an element around each line of
+/// its own is named after says nothing: in a table of posts the text stands "right".
+fn is_signed_elsewhere(flat: &FlatDom<'_>, lines: &[usize], at: usize) -> bool {
+    let owner = |at: usize| flat.runs[lines[at]].owner;
+    let beside = if at == 0 { 1 } else { at - 1 };
+    let mut others = flat.ancestors(owner(beside));
+    flat.ancestors(owner(at)).any(|around| {
+        let element = &flat.elements[around as usize];
+        let other = others
+            .next()
+            .map(|other| flat.elements[other as usize].shape);
+        let is_of_unit = || {
+            !element.hints.has_any(NO_PLACES)
+                && holds_one(element, lines, at)
+                && other == Some(element.shape)
+        };
+        is_frame(element) || is_named_otherwise(element) && !is_of_unit()
     })
+}
+
+/// Whether an element around the line at a place of a group has no other line of it.
+fn holds_one(element: &FlatElement<'_>, lines: &[usize], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|at| lines[at]);
+    let behind = lines.get(at + 1);
+    before.is_none_or(|run| run < element.first_run as usize)
+        && behind.is_none_or(|&run| run >= element.end_run as usize)
 }
 
 /// Whether lines with a time, two or more, are those of posts.
@@ -240,16 +304,29 @@ fn is_of_user(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     let element = &flat.elements[at as usize];
     let leads_to_user = || {
         let href = element.element.attribute(&local_name!("href"));
-        let href = href.unwrap_or_default();
-        let path = match href.split_once("//") {
-            Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
-            None => href,
-        };
-        let mut hints = Hints::default();
-        hints.read(path);
-        hints.has(Hint::User)
+        is_address_of_user(href.unwrap_or_default())
     };
     element.hints.has(Hint::User) || element.traits.has(Traits::LINK) && leads_to_user()
+}
+
+/// Whether the path of an address has a word for users, or leads to one of them in another known form: "/people/7/",
+/// "/u/marta", "?uid=7". Behind "people" may stand a text as well, whose words are parted by dashes.
+fn is_address_of_user(href: &str) -> bool {
+    let path = match href.split_once("//") {
+        Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
+        None => href,
+    };
+    let mut hints = Hints::default();
+    hints.read(path);
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let mut segments = path.split('/').filter(|segment| !segment.is_empty());
+    let is_name = |segment: &str| segment.matches('-').count() < 2;
+    let is_one = match (segments.next(), segments.next(), segments.next()) {
+        (Some("people" | "u"), Some(name), None) => is_name(name),
+        _ => false,
+    };
+    let has_number = || query.split('&').any(|part| part.starts_with("uid="));
+    hints.has(Hint::User) || is_one || has_number()
 }
 
 /// Whether a line is part of a post's text.
@@ -311,13 +388,10 @@ fn prose_before(flat: &FlatDom<'_>, survey: &Survey) -> Vec<u32> {
     prose
 }
 
-/// Whether what is signed outweighs what stands before: half of the page's prose, and three quarters where the
-/// posts are named comments. What programs name comments after all is a reader's word on something else.
-fn is_most_of_page(flat: &FlatDom<'_>, prose: &[u32], first: usize) -> bool {
-    if in_comments(flat, first) {
-        return false;
-    }
-    let (before, all) = (prose[first], prose[flat.runs.len()]);
+/// Whether posts from a run on outweigh what stands before: half of the page's prose, and three quarters where the
+/// element around the first signature is named comment.
+fn is_most_of_page(flat: &FlatDom<'_>, prose: &[u32], first: usize, begin: usize) -> bool {
+    let (before, all) = (prose[begin], prose[flat.runs.len()]);
     let is_comment = flat.ancestors(flat.runs[first].owner).any(|at| {
         let element = &flat.elements[at as usize];
         element.hints.has(Hint::Comment) && element.parent != NO_ELEMENT && element.tag != Tag::Body
@@ -331,9 +405,15 @@ mod tests {
 
     #[track_caller]
     fn check(body: &str, is_thread: bool) {
+        check_in(false, body, is_thread);
+    }
+
+    #[track_caller]
+    fn check_in(is_in_forum: bool, body: &str, is_thread: bool) {
         let html = scraper::Html::parse_document(body);
         let flat = FlatDom::of(&html);
-        assert_eq!(make_up(&flat, &Survey::of(&flat)), is_thread, "{body}");
+        let found = find(&flat, &Survey::of(&flat), is_in_forum);
+        assert_eq!(found.is_some(), is_thread, "{body}");
     }
 
     const TEXT: &str = "I had the same trouble with the pump until I found that the plug was loose, so look there.";
@@ -481,6 +561,51 @@ mod tests {
             }),
             false,
         );
+    }
+
+    #[test]
+    fn the_first_post_of_a_forum_may_be_longer_than_all_answers() {
+        let answers = posts(|user, at| {
+            format!("<div><a class=user href=/x>{user}</a> {at} days ago<p>{TEXT}</div>")
+        });
+        let page = format!("<p>{}</p>{answers}", TEXT.repeat(9));
+        check_in(true, &page, true);
+        check_in(false, &page, false);
+        check_in(true, &format!("<div id=comments>{page}</div>"), false);
+    }
+
+    #[test]
+    fn a_post_may_be_signed_below_its_text() {
+        let signed = |text: &str| {
+            posts(|user, at| {
+                format!("<div class=p><p>{text}</p><i class=user>{user}</i> {at} days ago</div>")
+            })
+        };
+        check(&signed(TEXT), true);
+        check(&format!("<p>{}</p>{}", TEXT.repeat(9), signed(TEXT)), false);
+    }
+
+    #[test]
+    fn what_the_own_element_of_each_post_is_named_says_nothing() {
+        let right = |user: &str, at: u32| {
+            format!("<td class=right><a class=user href=/x>{user}</a> {at} days ago<p>{TEXT}")
+        };
+        let rows = posts(|user, at| format!("<tr>{}", right(user, at)));
+        check(&format!("<table>{rows}</table>"), true);
+        check(&format!("<table class=right>{rows}</table>"), false);
+    }
+
+    #[test]
+    fn an_address_of_a_user_is_known_by_its_form() {
+        for (href, is_one) in [
+            ("https://a.example/people/7/", true),
+            ("/u/marta", true),
+            ("space.php?x=1&uid=7", true),
+            ("/people/the-pump-of-the-harbour", false),
+            ("/people/2020/pump", false),
+        ] {
+            assert_eq!(is_address_of_user(href), is_one, "{href}");
+        }
     }
 
     #[test]
