@@ -408,7 +408,8 @@ impl<'a> Flattener<'a> {
                 }
                 local_name!("id") => hints.join(Hints::of(value)),
                 local_name!("role") => match value {
-                    "main" | "article" => traits.add(Traits::CONTENT_ROLE),
+                    "main" => traits.add(Traits(Traits::CONTENT_ROLE.0 | Traits::HOLDS_MAIN.0)),
+                    "article" => traits.add(Traits::CONTENT_ROLE),
                     "navigation" | "complementary" | "banner" | "contentinfo" | "search"
                     | "dialog" | "alertdialog" | "menu" | "menubar" | "toolbar" => {
                         traits.add(Traits::LANDMARK_ROLE);
