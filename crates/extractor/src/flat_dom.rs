@@ -361,6 +361,17 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_that_a_font_draws_makes_no_run() {
+        let icon = "<span class=icon>\u{e03a}</span>";
+        assert_eq!(
+            lines(&format!("<div>{icon}</div><h4>One</h4><p>two")),
+            ["One", "two"]
+        );
+        assert_eq!(lines(&format!("<p>{icon} One")), ["\u{e03a} One"]);
+        assert_eq!(lines(&format!("<p>One {icon}")), ["One \u{e03a}"]);
+    }
+
+    #[test]
     fn a_frame_holds_the_main_part_or_the_title_and_half_of_the_page() {
         let is_frame = |html: &str, name: &str| {
             let html = Html::parse_document(html);

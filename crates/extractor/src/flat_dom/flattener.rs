@@ -257,7 +257,7 @@ impl<'a> Flattener<'a> {
             self.flat.cut = Some("runs");
             return;
         }
-        let counts = if blank {
+        let counts = if blank || is_private(text) {
             CharCounts::default()
         } else {
             CharCounts::of(text)
@@ -472,6 +472,12 @@ fn has_only_numbers(node: NodeRef<'_, Node>) -> bool {
         Node::Document | Node::Fragment | Node::Element(_) => true,
         Node::Doctype(_) | Node::Comment(_) | Node::ProcessingInstruction(_) => true,
     })
+}
+
+/// Whether a text is made of characters without a meaning, which a font draws as pictures.
+fn is_private(text: &str) -> bool {
+    let is_private = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..);
+    text.chars().all(|c| c.is_whitespace() || is_private(c))
 }
 
 /// Whether a class list has Discuz's class for letters that only copies show.
