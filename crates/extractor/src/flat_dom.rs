@@ -94,8 +94,11 @@ impl Traits {
     pub const HOLDS_MAIN: Traits = Traits(1024);
     /// It is a heading of the first level, or holds one.
     pub const HOLDS_TITLE: Traits = Traits(2048);
+    /// It is a table, a listing or a quotation, or holds one beside its captions.
+    pub const HOLDS_EXHIBIT: Traits = Traits(4096);
     /// What the elements around one hold as well.
-    const HELD: Traits = Traits(Traits::HOLDS_MAIN.0 | Traits::HOLDS_TITLE.0);
+    const HELD: Traits =
+        Traits(Traits::HOLDS_MAIN.0 | Traits::HOLDS_TITLE.0 | Traits::HOLDS_EXHIBIT.0);
     const HIDDEN_AND_UNSEEN: Traits = Traits(Traits::HIDDEN.0 | Traits::UNSEEN.0);
 
     pub(crate) fn has(self, other: Traits) -> bool {
@@ -142,6 +145,7 @@ fn held_by_tag(tag: Tag) -> Traits {
     match tag {
         Tag::Main => Traits::HOLDS_MAIN,
         Tag::H1 => Traits::HOLDS_TITLE,
+        Tag::Table | Tag::Pre | Tag::Blockquote => Traits::HOLDS_EXHIBIT,
         _ => Traits::default(),
     }
 }
@@ -330,7 +334,10 @@ impl<'a> FlatDom<'a> {
                     this.link_weight = this.counts.weight;
                 }
                 this.traits.add(held_by_tag(this.tag));
-                let held = Traits(this.traits.0 & Traits::HELD.0);
+                let mut held = Traits(this.traits.0 & Traits::HELD.0);
+                if this.tag == Tag::Figcaption || this.counts.weight == 0 {
+                    held.remove(Traits::HOLDS_EXHIBIT);
+                }
                 (this.counts, this.link_weight, held, this.parent)
             };
             if let Some(parent) = self.elements.get_mut(parent as usize) {

@@ -186,9 +186,16 @@ fn is_boilerplate(flat: &FlatDom<'_>, survey: &Survey, index: usize, is_article:
     advert || button || caption || maker || count
 }
 
+/// Whether a run stands in the caption of a picture. That of a table, a listing or a quotation is text as they are.
 fn in_caption(flat: &FlatDom<'_>, index: usize) -> bool {
-    flat.ancestors(flat.runs[index].owner)
-        .any(|at| flat.elements[at as usize].tag == Tag::Figcaption)
+    let mut around = flat.ancestors(flat.runs[index].owner);
+    let mut next = |tag| around.find(|&at| flat.elements[at as usize].tag == tag);
+    let is_caption = next(Tag::Figcaption).is_some();
+    is_caption
+        && next(Tag::Figure).is_none_or(|figure| {
+            let figure = &flat.elements[figure as usize];
+            !figure.traits.has(Traits::HOLDS_EXHIBIT)
+        })
 }
 
 /// Drops the headings of lists of other pages and of adverts: those whose words say so, and under which no
@@ -502,6 +509,40 @@ mod tests {
         ] {
             let page = format!("<main>{text}{before}<div id=more hidden>{hidden}</div></main>");
             assert_eq!(kept(&page), is_kept, "{before}");
+        }
+    }
+
+    /// Whether the runs of a page stay that are all thought content.
+    fn stay(page: &str, page_type: &PageType) -> Vec<bool> {
+        let html = scraper::Html::parse_document(page);
+        let flat = FlatDom::of(&html);
+        let survey = Survey::of(&flat);
+        let mut probability = vec![0.9; flat.runs.len()];
+        let kept = vec![true; probability.len()];
+        apply(&flat, &survey, page_type, &kept, &mut probability);
+        probability.iter().map(|&of_run| of_run > 0.0).collect()
+    }
+
+    #[test]
+    fn the_caption_of_a_picture_is_no_text_and_that_of_a_table_is() {
+        // All captions were dropped, and tables with them.
+        for (figure, expected) in [
+            ("<img src=a>CAPTION", vec![false]),
+            (
+                "<img src=a><figcaption><blockquote>The mill</blockquote></figcaption>",
+                vec![false],
+            ),
+            ("<table><tr><td><img src=a></table>CAPTION", vec![false]),
+            ("<table><tr><td>1742</table>CAPTION", vec![true, true]),
+            ("CAPTION<pre>let a = 1;</pre>", vec![true, true]),
+            (
+                "<blockquote><p>It turns.</blockquote>CAPTION",
+                vec![true, true],
+            ),
+        ] {
+            let figure = figure.replace("CAPTION", "<figcaption>The mill</figcaption>");
+            let page = format!("<main><figure>{figure}</figure></main>");
+            assert_eq!(stay(&page, &PageType::Article), expected, "{page}");
         }
     }
 

@@ -149,6 +149,10 @@ impl Chooser<'_, '_> {
         match self.flat.elements[at as usize].tag {
             Tag::Ul | Tag::Ol | Tag::Dl => true,
             Tag::Table => is_data(self.flat, at),
+            // A table, a listing or a quotation with its caption.
+            Tag::Figure => self.flat.elements[at as usize]
+                .traits
+                .has(Traits::HOLDS_EXHIBIT),
             _ => false,
         }
     }
