@@ -33,6 +33,7 @@ mod rows;
 mod sections;
 mod stated;
 mod thread_posts;
+mod unfolded;
 mod verses;
 
 use scraper::Html;

@@ -8,11 +8,10 @@
 use std::collections::HashMap;
 
 use html5ever::local_name;
-use rustc_hash::FxHashSet;
 
 use crate::class_hints::Hint;
 use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Run, Traits};
+use crate::flat_dom::{FlatDom, FlatElement, Run, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::prefix_sums::share;
@@ -20,8 +19,8 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::KEEP_MIN;
-use super::data_tables::is_in_other_part;
 use super::rows;
+use super::unfolded::Unfolded;
 
 /// What has to be left of a page's likely content for a part to be dropped.
 #[derive(Clone, Copy)]
@@ -92,9 +91,9 @@ pub(super) fn apply(
         });
     }
     if drops_hidden {
-        let unfolded = unfolded(flat);
+        let unfolded = Unfolded::of(flat, survey);
         drop_part(flat, probability, Left::MUCH, &|run| {
-            in_hidden(flat, survey, run, &unfolded)
+            unfolded.is_hidden(flat, survey, run)
         });
     }
 }
@@ -366,63 +365,6 @@ fn classes<'e>(element: &FlatElement<'e>) -> impl Iterator<Item = &'e str> + use
     classes.unwrap_or("").split_ascii_whitespace()
 }
 
-/// Whether a run stands in a hidden element. One that holds much of the page does not count: some
-/// pages are hidden as a whole until a script has run. Nor does one that a button of the page unfolds.
-fn in_hidden(
-    flat: &FlatDom<'_>,
-    survey: &Survey,
-    index: usize,
-    unfolded: &FxHashSet<&str>,
-) -> bool {
-    let page = survey.sums.page();
-    let is_unfolded = |element: &FlatElement<'_>| {
-        let id = element.element.attribute(&local_name!("id"));
-        !unfolded.is_empty() && id.is_some_and(|id| unfolded.contains(id))
-    };
-    flat.ancestors(flat.runs[index].owner).any(|at| {
-        let element = &flat.elements[at as usize];
-        element.traits.has(Traits::HIDDEN)
-            && share(element.counts.weight, page.weight, 0.0) < 0.3
-            && !is_unfolded(element)
-    })
-}
-
-/// The names of the parts that controls beside the text unfold: "show more", the heads of an accordion. Those in
-/// menus, headers and forms unfold other things.
-fn unfolded<'d>(flat: &FlatDom<'d>) -> FxHashSet<&'d str> {
-    let named = |element: &FlatElement<'d>| -> Option<&'d str> {
-        let by_script = |name| element.element.attr(name)?.strip_prefix('#');
-        let by_role = element.element.attr("aria-controls");
-        by_role
-            .or_else(|| by_script("data-bs-target"))
-            .or_else(|| by_script("data-target"))
-    };
-    let controls = flat
-        .elements
-        .iter()
-        .enumerate()
-        .filter_map(|(at, element)| {
-            let is_control = matches!(element.tag, Tag::A | Tag::Button | Tag::Summary)
-                || element.tag.heading_level().is_some();
-            let is_control = is_control && !opens_a_window(element);
-            let name = is_control.then(|| named(element)).flatten()?;
-            (!is_in_other_part(flat, at as ElementIndex)).then_some(name)
-        });
-    controls.flat_map(str::split_ascii_whitespace).collect()
-}
-
-/// Whether a control opens a dialog or a menu above the page.
-fn opens_a_window(element: &FlatElement<'_>) -> bool {
-    let toggles = |name| element.element.attr(name);
-    let toggled = toggles("data-bs-toggle").or_else(|| toggles("data-toggle"));
-    let opens = toggled.is_some_and(|toggled| {
-        ["modal", "offcanvas", "dropdown"]
-            .iter()
-            .any(|window| toggled.eq_ignore_ascii_case(window))
-    });
-    opens || toggles("aria-haspopup").is_some()
-}
-
 /// Drops a part of the page, if enough likely content is left without it.
 fn drop_part(
     flat: &FlatDom<'_>,
@@ -473,42 +415,6 @@ mod tests {
             "",
         ] {
             assert!(!names_maker(line), "{line}");
-        }
-    }
-
-    #[test]
-    fn what_a_button_beside_the_text_unfolds_is_not_hidden_from_a_reader() {
-        let kept = |page: &str| {
-            let html = scraper::Html::parse_document(page);
-            let flat = FlatDom::of(&html);
-            let survey = Survey::of(&flat);
-            let mut probability = vec![0.9; flat.runs.len()];
-            let kept = vec![true; probability.len()];
-            apply(&flat, &survey, &PageType::Other, &kept, &mut probability);
-            probability.last().is_some_and(|&last| last > 0.0)
-        };
-        let text = "<p>The mill was built by the guild, it turned for two hundred years, and it stopped on a day in \
-            autumn when the river fell below the wheel for the first time since the great drought.</p>"
-            .repeat(6);
-        let hidden =
-            "<p>Its stones lie in the yard of the school, where children climb on them.</p>";
-        for (before, is_kept) in [
-            ("<button aria-controls=more>Show more</button>", true),
-            ("<a data-bs-target='#more'>Show more</a>", true),
-            (
-                "<button data-bs-toggle=modal data-bs-target='#more'>Subscribe</button>",
-                false,
-            ),
-            (
-                "<button aria-haspopup=dialog aria-controls=more>Subscribe</button>",
-                false,
-            ),
-            ("<button aria-controls=other>Show more</button>", false),
-            ("<nav><button aria-controls=more>Menu</button></nav>", false),
-            ("", false),
-        ] {
-            let page = format!("<main>{text}{before}<div id=more hidden>{hidden}</div></main>");
-            assert_eq!(kept(&page), is_kept, "{before}");
         }
     }
 
