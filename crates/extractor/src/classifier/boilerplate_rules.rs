@@ -11,7 +11,7 @@ use html5ever::local_name;
 
 use crate::class_hints::Hint;
 use crate::dom::Attributes;
-use crate::flat_dom::{FlatDom, FlatElement, Run, Traits};
+use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Run, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::prefix_sums::share;
@@ -80,6 +80,11 @@ pub(super) fn apply(
         drop_title(flat, survey, probability);
     }
     drop_part(flat, probability, Left::A_LINE, &|run| in_dialog(flat, run));
+    if *page_type == PageType::Forum {
+        drop_part(flat, probability, Left::A_TEXT, &|run| {
+            in_signature(flat, survey, run)
+        });
+    }
     if is_article {
         drop_part(flat, probability, Left::A_TEXT, &|run| {
             in_comments(flat, run)
@@ -293,6 +298,21 @@ fn in_reviews(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
     })
 }
 
+/// Whether a run stands in what a member of a forum puts under each of his posts. Programs name it alike in all
+/// languages; on 20 marked threads none of 200 is content.
+fn in_signature(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
+    // The line that some of them draw above it.
+    const RULE: &str = "__________";
+    let is_named = |at: ElementIndex| {
+        let element = &flat.elements[at as usize];
+        let role = element.element.attr("data-role");
+        let mut names = classes(element).chain(role);
+        names.any(|name| name.contains("ignature")) && !flat.is_frame(at)
+    };
+    let mut around = flat.ancestors(flat.runs[index].owner);
+    survey.texts[index].starts_with(RULE) || around.any(is_named)
+}
+
 /// Whether a run stands among readers' comments, in an element with one of the names that programs give
 /// to all of them together.
 pub(crate) fn in_comments(flat: &FlatDom<'_>, index: usize) -> bool {
@@ -449,6 +469,27 @@ mod tests {
             let figure = figure.replace("CAPTION", "<figcaption>The mill</figcaption>");
             let page = format!("<main><figure>{figure}</figure></main>");
             assert_eq!(stay(&page, &PageType::Article), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn what_a_member_puts_under_each_post_is_no_text_of_a_thread() {
+        let post = |number: u32| {
+            format!(
+                "<div><p>I had the same trouble with pump {number} until I found that the plug was loose, which \
+                 took me a whole day to see.</p>SIGNATURE</div>"
+            )
+        };
+        let posts: String = (0..4).map(post).collect();
+        for signature in [
+            "<div class='signature restore'>The mills that turn</div>",
+            "<aside class=message-signature>The mills that turn</aside>",
+            "<div data-role=memberSignature>The mills that turn</div>",
+            "<div>__________________<br>The mills that turn</div>",
+        ] {
+            let page = posts.replace("SIGNATURE", signature);
+            assert!(!stay(&page, &PageType::Forum)[1], "{signature}");
+            assert_eq!(stay(&page, &PageType::Article), [true; 8]);
         }
     }
 
