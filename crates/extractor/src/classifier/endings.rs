@@ -139,7 +139,7 @@ impl Chooser<'_, '_> {
         let within = self.flat.ancestors(owner).take_while(|&up| up != container);
         let is_block = |&at: &ElementIndex| {
             let tag = self.flat.elements[at as usize].tag;
-            self.is_whole(at) || matches!(tag, Tag::Blockquote | Tag::Details)
+            self.is_whole(at) || tag == Tag::Blockquote
         };
         within.filter(is_block).last()
     }
@@ -147,7 +147,7 @@ impl Chooser<'_, '_> {
     /// Whether an element is one for the reader.
     fn is_whole(&self, at: ElementIndex) -> bool {
         match self.flat.elements[at as usize].tag {
-            Tag::Ul | Tag::Ol | Tag::Dl => true,
+            Tag::Ul | Tag::Ol | Tag::Dl | Tag::Details => true,
             Tag::Table => is_data(self.flat, at),
             // A table, a listing or a quotation with its caption.
             Tag::Figure => self.flat.elements[at as usize]
