@@ -16,7 +16,9 @@ use crate::prefix_sums::share;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::listings::{LEADING_MAX, NO_LEAD, container, is_other_part, is_running_text, leads};
+use super::listings::{
+    LEADING_MAX, NO_LEAD, closes_box, container, is_other_part, is_running_text, leads,
+};
 
 /// The largest share of a block's text in links. With more it leads to other pages.
 const LINKS_MAX: f32 = 0.3;
@@ -112,6 +114,11 @@ impl Chooser<'_, '_> {
                 run += 1;
                 continue;
             };
+            if closes_box(self.flat, container, run, main) {
+                run += 1;
+                begin = Some(run);
+                continue;
+            }
             let next = self.after_ending(container, from, run);
             if let Some(end) = next {
                 let is_own = |&at: &usize| at < run || self.is_plain(at);

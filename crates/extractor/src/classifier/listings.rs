@@ -130,6 +130,34 @@ fn names_listing(flat: &FlatDom<'_>, from: usize, run: usize) -> bool {
         })
 }
 
+/// Whether a run is the button or the link that closes a box of the text ("View room"): the last line of the innermost
+/// element around it that has others, and these are chosen for the larger part.
+pub(super) fn closes_box(
+    flat: &FlatDom<'_>,
+    container: ElementIndex,
+    run: usize,
+    main: &[bool],
+) -> bool {
+    const WEIGHT_MAX: u32 = 60;
+    let line = &flat.runs[run];
+    let leads_on = line.link_weight * 2 > line.counts.weight || is_button(flat, run);
+    if !leads_on || line.counts.weight > WEIGHT_MAX {
+        return false;
+    }
+    let mut around = flat.ancestors(line.owner).take_while(|&up| up != container);
+    let others = around.find_map(|up| {
+        let element = &flat.elements[up as usize];
+        let (first, end) = (element.first_run as usize, element.end_run as usize);
+        (first < run || run + 1 < end).then_some((first..run, end))
+    });
+    others.is_some_and(|(others, end)| {
+        let weight = |run: usize| flat.runs[run].counts.weight;
+        let all: u32 = others.clone().map(weight).sum();
+        let chosen: u32 = others.filter(|&run| main[run]).map(weight).sum();
+        end == run + 1 && chosen > 0 && chosen >= all / 2
+    })
+}
+
 fn is_button(flat: &FlatDom<'_>, run: usize) -> bool {
     let first = flat.runs[run].pieces.start as usize;
     let mut around = flat.ancestors(flat.pieces[first].element).take(4);
@@ -239,6 +267,46 @@ mod tests {
         assert_eq!(kept(&page, &[true, false, true, false]), [true; 4]);
         let page = format!("<main>{PROSE}<div class=sidebar><pre>x = 1</pre></div>{PROSE}</main>");
         assert_eq!(kept(&page, &[true, false, true]), [true, false, true]);
+    }
+
+    #[test]
+    fn the_link_that_closes_a_box_of_the_text_is_known() {
+        let check = |page: &str, run: usize, expected: bool| {
+            let html = scraper::Html::parse_document(page);
+            let flat = FlatDom::of(&html);
+            let main: Vec<bool> = flat.runs.iter().map(is_prose).collect();
+            let around = container(&flat, &main).unwrap();
+            assert_eq!(closes_box(&flat, around, run, &main), expected, "{page}");
+        };
+        let link = "<a href=/room>View room</a>";
+        let rest = format!("{PROSE}</main>");
+        check(&format!("<main><div>{PROSE}{link}</div>{rest}"), 1, true);
+        check(
+            &format!("<main><div>{PROSE}<p>{link}</p></div>{rest}"),
+            1,
+            true,
+        );
+        check(
+            &format!("<main><div>{PROSE}<button>More</button></div>{rest}"),
+            1,
+            true,
+        );
+        check(
+            &format!("<main><div>{PROSE}<p>View room</div>{rest}"),
+            1,
+            false,
+        );
+        check(
+            &format!("<main><div>{PROSE}{link}<p>From 12 pounds</div>{rest}"),
+            1,
+            false,
+        );
+        check(&format!("<main>{PROSE}<div>{link}</div>{rest}"), 1, false);
+        check(
+            &format!("<main>{PROSE}<ul><li>{link}<li>{link}</ul>{rest}"),
+            2,
+            false,
+        );
     }
 
     #[test]
