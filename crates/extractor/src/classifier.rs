@@ -25,6 +25,7 @@ mod attributes;
 mod boilerplate_rules;
 mod data_tables;
 mod endings;
+mod fact_boxes;
 mod forest;
 mod listings;
 mod questions;
