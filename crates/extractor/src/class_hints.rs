@@ -46,6 +46,9 @@ pub(crate) enum Hint {
     LineNumbers,
     /// A formula, by a whole class name; see [`formulas`].
     Formula,
+    /// A platform that manages consent, or any component of a page: both are "cmp". To the forests it is as
+    /// [`Hint::Consent`], to rules it says nothing.
+    Component,
 }
 
 /// The roles that an element's names hint at, one bit each.
@@ -143,7 +146,7 @@ impl Hints {
 const STEM_SEARCH_BYTES_MIN: usize = 8;
 
 /// The words of each hint, separated by blanks.
-const WORDS: [(Hint, &str); 27] = [
+const WORDS: [(Hint, &str); 28] = [
     (
         Hint::Nav,
         "nav navbar navigation menu submenu pager pagination paginator paging topbar sitemap \
@@ -191,10 +194,11 @@ const WORDS: [(Hint, &str); 27] = [
     ),
     (
         Hint::Consent,
-        "cookie cookies consent gdpr cmp onetrust privacy paywall overlay modal popup pop \
-         dialog lightbox notice alert toast interstitial gate regwall ccpa tooltip drawer \
+        "cookie cookies consent gdpr onetrust privacy paywall overlay modal popup pop dialog \
+         lightbox notice alert toast interstitial gate regwall ccpa tooltip drawer \
          notification popover",
     ),
+    (Hint::Component, "cmp"),
     (
         Hint::Byline,
         "byline date time timestamp published pubdate meta info source credit credits \
@@ -371,6 +375,8 @@ mod tests {
         check("post-content", &[Hint::Post, Hint::Content]);
         check("ArticleBody__main2", &[Hint::Article, Hint::Content]);
         check("relatedposts", &[Hint::Related]);
+        check("cookie-alert", &[Hint::Consent]);
+        check("cmp-tabs", &[Hint::Component]);
         check("adaptive shadow", &[]);
     }
 

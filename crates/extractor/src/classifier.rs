@@ -26,6 +26,7 @@ mod attributes;
 mod boilerplate_rules;
 mod data_tables;
 mod endings;
+mod fact_boxes;
 mod forest;
 mod label_headings;
 mod last_lines;
@@ -37,6 +38,7 @@ mod sections;
 mod standfirst;
 mod stated;
 mod thread_posts;
+mod unfolded;
 mod verses;
 
 use scraper::Html;

@@ -35,12 +35,30 @@ pub(crate) struct BoundedDom {
 /// for a comment that goes on to the end of the page, which would swallow the text behind it: it ends at the
 /// first `>`.
 pub(crate) fn parse(html: &str, limits: &DomLimits) -> BoundedDom {
-    // Where the page is cut its comments may have ended in what is missing.
-    let is_whole = !limits.is_part && html.len() <= limits.html_bytes_max;
-    parse_by(html, limits, is_whole)
+    parse_as(Syntax::Html, html, limits)
 }
 
-fn parse_by(html: &str, limits: &DomLimits, ends_open_comments: bool) -> BoundedDom {
+/// How a page's markup is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    Html,
+    /// XML: a tag that ends with `/>` is a whole element, whatever its name.
+    Xhtml,
+}
+
+/// As [`parse`], for markup of either syntax. Where XML is broken it is read on as HTML is.
+pub(crate) fn parse_as(syntax: Syntax, html: &str, limits: &DomLimits) -> BoundedDom {
+    // Where the page is cut its comments may have ended in what is missing.
+    let is_whole = !limits.is_part && html.len() <= limits.html_bytes_max;
+    parse_by(syntax, html, limits, is_whole)
+}
+
+fn parse_by(
+    syntax: Syntax,
+    html: &str,
+    limits: &DomLimits,
+    ends_open_comments: bool,
+) -> BoundedDom {
     let mut limits_hit = Vec::new();
     // Decoding drops a byte order mark, but a string may come from elsewhere.
     let html = html.strip_prefix('\u{FEFF}').unwrap_or(html);
@@ -54,7 +72,7 @@ fn parse_by(html: &str, limits: &DomLimits, ends_open_comments: bool) -> Bounded
     };
     let gate = TokenGate::new(TreeBuilder::new(WorkMeter::new(), options), limits.clone());
     let page = with_line_feeds(bounded);
-    let tokenizer = Tokenizer::new(&page, gate, limits);
+    let tokenizer = Tokenizer::new(&page, gate, limits).of_syntax(syntax);
     let (gate, cut_tags) = match ends_open_comments {
         true => tokenizer.ending_open_comments().run(),
         false => tokenizer.run(),
@@ -136,7 +154,7 @@ mod tests {
 
     #[track_caller]
     fn check_unchanged(html: &str) {
-        let bounded = parse_by(html, &DomLimits::default(), false);
+        let bounded = parse_by(Syntax::Html, html, &DomLimits::default(), false);
         assert_eq!(bounded.limits_hit, Vec::<&str>::new());
         assert_eq!(bounded.html.html(), unbounded(html).html(), "{html:?}");
     }
@@ -189,6 +207,51 @@ mod tests {
         check_unchanged(
             "<noscript><a href=x>y</a></noscript><textarea></textareax></TEXTAREA ><p>",
         );
+    }
+
+    #[test]
+    fn a_closed_tag_is_a_whole_element_where_the_page_is_xml() {
+        // What stood behind `<script src="x"/>` was the script's text.
+        let text = |syntax, html: &str| -> String {
+            let dom = parse_as(syntax, html, &DomLimits::default());
+            let paragraphs = elements(&dom.html, "p").count();
+            let links = elements(&dom.html, "a").count();
+            format!("{paragraphs} {links}")
+        };
+        for closed in [
+            "<script src='x'/>",
+            "<style/>",
+            "<iframe src='x'/>",
+            "<textarea/>",
+            "<title/>",
+            "<noframes/>",
+            "<xmp/>",
+            "<plaintext/>",
+        ] {
+            let page = format!("{closed}<p>one</p><p><a href='/x'>two</a></p>");
+            assert_eq!(text(Syntax::Xhtml, &page), "2 1", "{closed}");
+            assert_eq!(text(Syntax::Html, &page), "0 0", "{closed}");
+        }
+        let tree = |html: &str| parse_as(Syntax::Xhtml, html, &DomLimits::default());
+        for (page, same) in [
+            ("<div/><p>one</p>", "<div></div><p>one</p>"),
+            (
+                "<div><a id='top'/>one</div>",
+                "<div><a id='top'></a>one</div>",
+            ),
+            ("<br/>one<hr/><img src='x'/>", "<br>one<hr><img src='x'>"),
+            (
+                "<svg><g><g/><path/></g></svg><svg/><p>one</p>",
+                "<svg><g><g></g><path></path></g></svg><svg></svg><p>one</p>",
+            ),
+            (
+                "<script>a</script><p>one</p>",
+                "<script>a</script><p>one</p>",
+            ),
+        ] {
+            let same = parse(same, &DomLimits::default()).html.html();
+            assert_eq!(tree(page).html.html(), same, "{page}");
+        }
     }
 
     #[test]
@@ -385,7 +448,7 @@ mod tests {
             ][..]), 0..40)
         ) {
             let html = pieces.concat();
-            let dom = parse_by(&html, &DomLimits::default(), false);
+            let dom = parse_by(Syntax::Html, &html, &DomLimits::default(), false);
             prop_assert_eq!(dom.html.html(), unbounded(&html).html());
             let few = DomLimits { attributes_max: 3, ..DomLimits::default() };
             let dom = parse(&html, &few);

@@ -42,7 +42,7 @@ use crate::walls;
 /// assert_eq!(page.title.as_deref(), Some("T"));
 /// ```
 pub fn extract(html: &str, context: &PageContext<'_>) -> Page {
-    let dom = dom::parse(html, context.limits);
+    let dom = dom::parse_as(context.syntax(), html, context.limits);
     let without_frames = without_frames(&dom.html);
     let mut page = extract_dom(dom, context);
     if let Some(html) = without_frames {

@@ -62,7 +62,7 @@ pub(crate) struct FlatElement<'a> {
     pub link_weight: u32,
 }
 
-/// What is known of an element by its attributes, one bit each.
+/// What is known of an element by its attributes, and of what it holds, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Traits(pub u16);
 
@@ -90,6 +90,15 @@ impl Traits {
     pub const CHOICE: Traits = Traits(256);
     /// It is a form with a field to fill in.
     pub const ASKS: Traits = Traits(512);
+    /// It is the main part of the page, or holds it.
+    pub const HOLDS_MAIN: Traits = Traits(1024);
+    /// It is a heading of the first level, or holds one.
+    pub const HOLDS_TITLE: Traits = Traits(2048);
+    /// It is a table, a listing or a quotation, or holds one beside its captions.
+    pub const HOLDS_EXHIBIT: Traits = Traits(4096);
+    /// What the elements around one hold as well.
+    const HELD: Traits =
+        Traits(Traits::HOLDS_MAIN.0 | Traits::HOLDS_TITLE.0 | Traits::HOLDS_EXHIBIT.0);
     const HIDDEN_AND_UNSEEN: Traits = Traits(Traits::HIDDEN.0 | Traits::UNSEEN.0);
 
     pub(crate) fn has(self, other: Traits) -> bool {
@@ -128,6 +137,16 @@ impl Traits {
             }
         }
         traits
+    }
+}
+
+/// What an element is for the elements around it.
+fn held_by_tag(tag: Tag) -> Traits {
+    match tag {
+        Tag::Main => Traits::HOLDS_MAIN,
+        Tag::H1 => Traits::HOLDS_TITLE,
+        Tag::Table | Tag::Pre | Tag::Blockquote => Traits::HOLDS_EXHIBIT,
+        _ => Traits::default(),
     }
 }
 
@@ -296,19 +315,35 @@ impl<'a> FlatDom<'a> {
         out.truncate(out.trim_end().len());
     }
 
-    /// Adds the counts of each element to those of its parent.
+    /// Whether an element stands around the page's text, so that its name is that of the page: it holds the main
+    /// part, or the title and half of what is on the page ("content-sidebar-wrap", "has-sidebar").
+    pub(crate) fn is_frame(&self, at: ElementIndex) -> bool {
+        let element = &self.elements[at as usize];
+        let page = self.elements[0].counts.weight;
+        matches!(element.tag, Tag::Html | Tag::Body)
+            || element.traits.has(Traits::HOLDS_MAIN)
+            || element.traits.has(Traits::HOLDS_TITLE) && element.counts.weight >= page / 2
+    }
+
+    /// Adds the counts of each element to those of its parent, and tells the parent what it holds.
     fn sum(&mut self) {
         for index in (1..self.elements.len()).rev() {
-            let (counts, link_weight, parent) = {
+            let (counts, link_weight, held, parent) = {
                 let this = &mut self.elements[index];
                 if this.traits.has(Traits::LINK) {
                     this.link_weight = this.counts.weight;
                 }
-                (this.counts, this.link_weight, this.parent)
+                this.traits.add(held_by_tag(this.tag));
+                let mut held = Traits(this.traits.0 & Traits::HELD.0);
+                if this.tag == Tag::Figcaption || this.counts.weight == 0 {
+                    held.remove(Traits::HOLDS_EXHIBIT);
+                }
+                (this.counts, this.link_weight, held, this.parent)
             };
             if let Some(parent) = self.elements.get_mut(parent as usize) {
                 parent.counts.add(counts);
                 parent.link_weight += link_weight;
+                parent.traits.add(held);
             }
         }
     }
@@ -330,6 +365,43 @@ mod tests {
             lines("<p>One <b>two</b> three<div>four<br>five<br><br>six</div>seven"),
             ["One two three", "four\nfive", "six", "seven"]
         );
+    }
+
+    #[test]
+    fn a_picture_that_a_font_draws_makes_no_run() {
+        let icon = "<span class=icon>\u{e03a}</span>";
+        assert_eq!(
+            lines(&format!("<div>{icon}</div><h4>One</h4><p>two")),
+            ["One", "two"]
+        );
+        assert_eq!(lines(&format!("<p>{icon} One")), ["\u{e03a} One"]);
+        assert_eq!(lines(&format!("<p>One {icon}")), ["One \u{e03a}"]);
+    }
+
+    #[test]
+    fn a_frame_holds_the_main_part_or_the_title_and_half_of_the_page() {
+        let is_frame = |html: &str, name: &str| {
+            let html = Html::parse_document(html);
+            let flat = FlatDom::of(&html);
+            let at = flat
+                .elements
+                .iter()
+                .position(|element| element.element.attr("id") == Some(name));
+            flat.is_frame(at.unwrap() as ElementIndex)
+        };
+        for (html, expected) in [
+            ("<div id=a><main>x</main></div><p>much more beside it", true),
+            (
+                "<div id=a><div role=main>x</div></div><p>much more beside it",
+                true,
+            ),
+            ("<div id=a><h1>One</h1><p>two three</div><p>four", true),
+            ("<div id=a><h1>One</h1></div><p>two three", false),
+            ("<h1>One</h1><div id=a><p>two three</div>", false),
+            ("<body id=a><p>x", true),
+        ] {
+            assert_eq!(is_frame(html, "a"), expected, "{html}");
+        }
     }
 
     #[test]

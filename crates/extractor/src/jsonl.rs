@@ -106,7 +106,14 @@ pub fn extract_json_line(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<
         }
     };
     let page = match (&request.html, &request.path) {
-        (Some(html), _) => extract(html, &PageContext::new(&url)),
+        (Some(html), _) => {
+            let headers = headers(request.content_type.as_deref());
+            let context = PageContext {
+                headers: &headers,
+                ..PageContext::new(&url)
+            };
+            extract(html, &context)
+        }
         (None, Some(path)) => match read(path) {
             Ok(bytes) => page_of_bytes(&bytes, request.content_type.as_deref(), &url),
             Err(error) => return failure(&request.id, &format!("read {path:?}: {error}")),
@@ -152,8 +159,10 @@ pub fn extract_json_line(line: &str, read: &dyn Fn(&str) -> std::io::Result<Vec<
 pub fn page_of_bytes(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Page {
     let tld = url.host_str().and_then(|host| host.rsplit('.').next());
     let decoded = decode(bytes, content_type, tld);
+    let headers = headers(content_type);
     let context = PageContext {
         encoding: decoded.encoding,
+        headers: &headers,
         ..PageContext::new(url)
     };
     let is_markdown = content_type.is_some_and(|declared| {
@@ -164,6 +173,14 @@ pub fn page_of_bytes(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Pag
         true => extract_markdown(&decoded.text, &context),
         false => extract(&decoded.text, &context),
     }
+}
+
+/// The headers of a page of which the content type alone is known.
+fn headers(content_type: Option<&str>) -> Vec<(String, Vec<u8>)> {
+    let declared = content_type.into_iter();
+    declared
+        .map(|declared| ("content-type".to_owned(), declared.as_bytes().to_vec()))
+        .collect()
 }
 
 fn failure(id: &serde_json::Value, error: &str) -> String {

@@ -10,6 +10,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::blocks::Block;
+use crate::dom::Syntax;
 use crate::own_text::Surroundings;
 use crate::parse_limits::DomLimits;
 
@@ -220,8 +221,8 @@ pub struct PageContext<'a> {
     /// The WHATWG name of the encoding that the bytes were decoded from. Query strings of links are
     /// encoded in it.
     pub encoding: &'static str,
-    /// Response headers, names in lower case: `x-robots-tag`, `link`, `content-language` are read, and
-    /// `date`, after which no page was published.
+    /// Response headers, names in lower case: `x-robots-tag`, `link`, `content-language` are read,
+    /// `date`, after which no page was published, and `content-type`, which tells XML from HTML.
     pub headers: &'a [(String, Vec<u8>)],
     /// The crawler's product token, for robots directives addressed to it.
     pub agent: &'a str,
@@ -241,6 +242,21 @@ impl<'a> PageContext<'a> {
             agent: "tamis",
             limits: &DomLimits::DEFAULT,
             link_places: true,
+        }
+    }
+
+    /// How the page's markup is written: as XML where it was sent as XHTML, which browsers read so.
+    pub(crate) fn syntax(&self) -> Syntax {
+        let mut types = self.headers.iter().rev();
+        let declared = types.find(|(name, _)| name == "content-type");
+        let essence = declared.and_then(|(_, value)| value.split(|&byte| byte == b';').next());
+        let is_xhtml = essence.is_some_and(|essence| {
+            let essence = essence.trim_ascii();
+            essence.eq_ignore_ascii_case(b"application/xhtml+xml")
+        });
+        match is_xhtml {
+            true => Syntax::Xhtml,
+            false => Syntax::Html,
         }
     }
 }

@@ -27,6 +27,7 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{Doctype, EndTag, StartTag, Tag, Token, TokenSink, TokenSinkResult};
 
+use crate::dom::Syntax;
 use crate::parse_limits::DomLimits;
 use crate::parse_limits::token_gate::TokenGate;
 
@@ -55,6 +56,7 @@ pub(crate) struct Tokenizer<'h> {
     cut_tags: u64,
     /// The first `>` ends a comment that nothing else ends.
     ends_open_comments: bool,
+    syntax: Syntax,
     /// Where the first comment begins that nothing ends: no later one has an end either.
     open_from: Option<usize>,
     names: NameCache,
@@ -77,6 +79,7 @@ impl<'h> Tokenizer<'h> {
             attribute_work: 0,
             cut_tags: 0,
             ends_open_comments: false,
+            syntax: Syntax::Html,
             open_from: None,
             names: NameCache::new(),
             attributes: Vec::new(),
@@ -87,6 +90,11 @@ impl<'h> Tokenizer<'h> {
     /// Comments without an end are ended by the first `>`.
     pub(crate) fn ending_open_comments(mut self) -> Self {
         self.ends_open_comments = true;
+        self
+    }
+
+    pub(crate) fn of_syntax(mut self, syntax: Syntax) -> Self {
+        self.syntax = syntax;
         self
     }
 
@@ -178,6 +186,7 @@ impl<'h> Tokenizer<'h> {
         let Some(end) = tag.end else {
             return self.html.len();
         };
+        let is_whole = tag.is_self_closing && self.closes(&self.html[name..name_end]);
         let token = Tag {
             kind: StartTag,
             name: self.names.atom(&self.html[name..name_end]),
@@ -185,6 +194,11 @@ impl<'h> Tokenizer<'h> {
             attrs: tag.attributes,
             had_duplicate_attributes: tag.had_duplicates,
         };
+        if is_whole {
+            let _ = self.gate.process_token(Token::TagToken(token), 1);
+            self.give_end_tag(name, name_end);
+            return end;
+        }
         let is_rcdata = match self.gate.process_token(Token::TagToken(token), 1) {
             TokenSinkResult::RawData(RawKind::Rcdata) => true,
             TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext => false,
@@ -221,6 +235,11 @@ impl<'h> Tokenizer<'h> {
         let Some(end) = self.end_tag_end(name_end) else {
             return self.html.len();
         };
+        self.give_end_tag(name, name_end);
+        end
+    }
+
+    fn give_end_tag(&mut self, name: usize, name_end: usize) {
         let token = Tag {
             kind: EndTag,
             name: self.names.atom(&self.html[name..name_end]),
@@ -229,7 +248,20 @@ impl<'h> Tokenizer<'h> {
             had_duplicate_attributes: false,
         };
         let _ = self.gate.process_token(Token::TagToken(token), 1);
-        end
+    }
+
+    /// Whether `/>` ends an element of this name that stands here, and the tree builder does not do so itself, as it
+    /// does with those that have no content and with pictures and formulas.
+    fn closes(&self, name: &str) -> bool {
+        const WITHOUT_CONTENT: [&str; 18] = [
+            "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img",
+            "input", "keygen", "link", "meta", "param", "source", "track", "wbr",
+        ];
+        const FOREIGN: [&str; 2] = ["svg", "math"];
+        let mut others = WITHOUT_CONTENT.iter().chain(&FOREIGN);
+        self.syntax == Syntax::Xhtml
+            && !others.any(|other| name.eq_ignore_ascii_case(other))
+            && !self.is_foreign()
     }
 
     fn name_end(&self, name: usize) -> usize {

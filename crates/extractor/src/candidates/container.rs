@@ -105,6 +105,7 @@ fn name_score(flat: &FlatDom<'_>, index: ElementIndex) -> f32 {
         Hint::Share,
         Hint::Advert,
         Hint::Consent,
+        Hint::Component,
     ] {
         if element.hints.has(bad) {
             score -= 25.0;

@@ -2,11 +2,11 @@
 //!
 //! Street, town and telephone have the features of a footer, so the forests drop them, but they are what a
 //! visitor of such a page looks for. An `<address>` that stands with the chosen text, behind its beginning and
-//! in no other part of the page, is kept with the heading right above it. One that says who wrote the text is a
-//! by-line.
+//! in no other part of the page, is kept with the heading above it, and with the lines between: the name of the place.
+//! One that says who wrote the text is a by-line.
 
 use crate::class_hints::Hint;
-use crate::flat_dom::{ElementIndex, FlatDom};
+use crate::flat_dom::{ElementIndex, FlatDom, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
 use crate::prefix_sums::is_prose;
@@ -20,6 +20,8 @@ use super::listings::is_running_text;
 const WEIGHT_MAX: u32 = 400;
 /// Levels from an address to the element in which it stands with the text.
 const LEVELS: usize = 4;
+/// The most lines between an address and its heading.
+const LINES_MAX: usize = 2;
 
 /// Keeps addresses beside the text, except what a rule has dropped.
 pub(super) fn keep(
@@ -29,54 +31,80 @@ pub(super) fn keep(
     probability: &[f32],
     main: &mut [bool],
 ) {
-    let is_address = |at: &usize| flat.elements[*at].tag == Tag::Address;
     if !is_running_text(page_type) {
         return;
     }
-    for at in (0..flat.elements.len()).filter(is_address) {
-        let element = &flat.elements[at];
+    let is_address = |&at: &ElementIndex| flat.elements[at as usize].tag == Tag::Address;
+    let addresses = (0..flat.elements.len() as ElementIndex).filter(is_address);
+    let addresses: Vec<ElementIndex> = addresses
+        .filter(|&at| !is_in_other_part(flat, at))
+        .collect();
+    // Those of many are entries of a list, which stands beside the text.
+    let is_alone = addresses.len() == 1;
+    for at in addresses {
+        let element = &flat.elements[at as usize];
         let runs = element.first_run as usize..(element.end_run as usize).min(main.len());
         let is_place = (1..=WEIGHT_MAX).contains(&element.counts.weight)
             && tells_place(survey, runs.clone())
             && !element.hints.has(Hint::Byline)
             && !element.hints.has(Hint::User)
-            && follows_text(flat, main, at as ElementIndex);
-        if !is_place || is_in_other_part(flat, at as ElementIndex) {
+            && follows_text(flat, main, at, is_alone);
+        if !is_place {
             continue;
         }
-        let above = runs.start.checked_sub(1).filter(|&run| {
-            let owner = flat.runs[run].owner;
-            let is_heading = flat.elements[owner as usize].tag.heading_level().is_some();
-            is_heading && flat.contains(element.parent, owner)
-        });
-        for run in above.into_iter().chain(runs) {
+        let from = heading_above(flat, survey, at).unwrap_or(runs.start);
+        for run in from..runs.end {
             main[run] |= probability[run] > 0.0;
         }
     }
 }
 
+/// The heading above an address, with no more than a few lines that tell of the place between.
+fn heading_above(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> Option<usize> {
+    let first = flat.elements[at as usize].first_run as usize;
+    let is_heading = |run: &usize| {
+        let owner = flat.runs[*run].owner;
+        flat.elements[owner as usize].tag.heading_level().is_some()
+    };
+    let above = (first.saturating_sub(LINES_MAX + 1)..first).rev();
+    let heading = above.into_iter().find(is_heading)?;
+    let mut around = flat
+        .ancestors(flat.elements[at as usize].parent)
+        .take(LEVELS);
+    let box_ = around.find(|&around| flat.contains(around, flat.runs[heading].owner))?;
+    let is_short = flat.elements[box_ as usize].counts.weight <= WEIGHT_MAX;
+    let is_near = heading + 1 == first;
+    let lines = heading + 1..first;
+    (is_near || is_short && !tells_otherwise(survey, lines)).then_some(heading)
+}
+
 /// Whether lines have a number, as a house or a telephone does, and nothing of who wrote the text and when.
 fn tells_place(survey: &Survey, runs: std::ops::Range<usize>) -> bool {
+    let has_number = |run: usize| survey.texts[run].contains(|c: char| c.is_ascii_digit());
+    runs.clone().any(has_number) && !tells_otherwise(survey, runs)
+}
+
+fn tells_otherwise(survey: &Survey, mut runs: std::ops::Range<usize>) -> bool {
     const OTHERS: [Marker; 4] = [
         Marker::Byline,
         Marker::Date,
         Marker::Copyright,
         Marker::Share,
     ];
-    let is_other = |run: usize| OTHERS.iter().any(|&marker| survey.markers[run].has(marker));
-    let has_number = |run: usize| survey.texts[run].contains(|c: char| c.is_ascii_digit());
-    runs.clone().any(has_number) && !runs.clone().any(is_other)
+    runs.any(|run| OTHERS.iter().any(|&marker| survey.markers[run].has(marker)))
 }
 
-/// Whether chosen prose stands before an element, in one of those around it or in the page's main part.
-fn follows_text(flat: &FlatDom<'_>, main: &[bool], at: ElementIndex) -> bool {
+/// Whether chosen prose stands before an address, in one of the elements around it, in the page's main part or, if no
+/// other address does, in what holds the title.
+fn follows_text(flat: &FlatDom<'_>, main: &[bool], at: ElementIndex, is_alone: bool) -> bool {
     let end = flat.elements[at as usize].first_run as usize;
     let mut around = flat.ancestors(at).enumerate().skip(1);
     around.any(|(level, around)| {
         let element = &flat.elements[around as usize];
-        let is_near = level <= LEVELS && !matches!(element.tag, Tag::Body | Tag::Html);
+        let is_page = matches!(element.tag, Tag::Body | Tag::Html);
+        let is_near = level <= LEVELS || is_alone && element.traits.has(Traits::HOLDS_TITLE);
         let is_main = matches!(element.tag, Tag::Main | Tag::Article);
-        (is_near || is_main)
+        (is_near && !is_page || is_main)
             && (element.first_run as usize..end).any(|run| main[run] && is_prose(&flat.runs[run]))
     })
 }
@@ -115,6 +143,28 @@ mod tests {
         ] {
             check(&page, &[TEXT, "Find us", "12 Station Road\nLeeds"]);
         }
+    }
+
+    #[test]
+    fn the_name_of_the_place_goes_with_its_address() {
+        // Both were lost where the address stands deep in the text's element.
+        let place = "<div><div><div><h2>Venue</h2><dl><dd>Mill Hall</dd><dd><address>12 Station Road</address></dd></dl>\
+            </div></div></div>";
+        check(
+            &format!("<div><h1>Flour</h1><div><p>{TEXT}</div><div>{place}</div></div>"),
+            &[TEXT, "Venue", "Mill Hall", "12 Station Road"],
+        );
+        // A list of places beside the text.
+        check(
+            &format!("<div><h1>Flour</h1><div><p>{TEXT}</div><div>{place}{place}</div></div>"),
+            &[TEXT],
+        );
+        check(
+            &format!(
+                "<div><p>{TEXT}</p><h2>Venue</h2><div>By Ann Lee</div><address>12 Station Road</address></div>"
+            ),
+            &[TEXT, "12 Station Road"],
+        );
     }
 
     #[test]

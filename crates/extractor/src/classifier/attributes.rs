@@ -7,8 +7,7 @@
 
 use std::ops::Range;
 
-use crate::class_hints::OTHER_PARTS;
-use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Traits};
+use crate::flat_dom::{ElementIndex, FlatDom};
 use crate::line_markers::{Marker, Markers};
 use crate::metadata::{element_text, letters};
 use crate::prefix_sums::{is_prose, share};
@@ -16,6 +15,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::data_tables::{LINKS_MAX, is_in_other_part};
+use super::fact_boxes::{is_beside_text, is_boxed, is_elsewhere};
 use super::standfirst;
 
 /// Fewer rows are no group,
@@ -58,9 +58,14 @@ pub(super) fn keep_beside_text(
         let runs = group.first_run as usize..group.end_run as usize;
         let told = runs.clone().filter(|&run| tells(&survey.texts[run]));
         let told = told.count();
-        let is_below_title = below_title.start <= runs.start && runs.end <= below_title.end;
+        // A box of facts may be headed with the title again.
+        let begins = match is_boxed(flat, at) {
+            true => runs.end.saturating_sub(1),
+            false => runs.start,
+        };
+        let is_below_title = below_title.start <= begins && runs.end <= below_title.end;
         let is_of_title =
-            is_below_title && told * TOLD_MIN <= runs.len() && !is_in_other_part(flat, at);
+            is_below_title && told * TOLD_MIN <= runs.len() && !is_elsewhere(flat, at, main);
         let is_of_text = || {
             told == 0
                 && !is_table(flat, at)
@@ -146,45 +151,6 @@ fn keep_groups(
         at = element.end as usize;
     }
     kept
-}
-
-/// Whether a group stands with kept text in the element around it or the next: directly where a form without a
-/// field to fill in, or an aside, holds the group.
-fn is_beside_text(flat: &FlatDom<'_>, at: ElementIndex, main: &[bool]) -> bool {
-    let is_text = |run: usize| main.get(run) == Some(&true) && is_prose(&flat.runs[run]);
-    let holds = |around: ElementIndex| {
-        let element = &flat.elements[around as usize];
-        (element.first_run..element.end_run).any(|run| is_text(run as usize))
-    };
-    let own_text = |around: ElementIndex| {
-        let element = &flat.elements[around as usize];
-        let mut runs = element.first_run as usize..element.end_run as usize;
-        runs.any(|run| {
-            is_text(run) && flat.elements[flat.runs[run].owner as usize].parent == around
-        })
-    };
-    let is_other = |around: ElementIndex| {
-        let element = &flat.elements[around as usize];
-        matches!(element.tag, Tag::Aside | Tag::Form) || element.hints.has_any(OTHER_PARTS)
-    };
-    let other = flat.ancestors(at).take(2).find(|&part| is_other(part));
-    match other {
-        Some(part) => {
-            let FlatElement {
-                parent: around,
-                traits,
-                ..
-            } = flat.elements[part as usize];
-            around != NO_ELEMENT
-                && !traits.has(Traits::ASKS)
-                && own_text(around)
-                && !is_in_other_part(flat, around)
-        }
-        None => {
-            let mut around = flat.ancestors(at).skip(1).take(2);
-            around.any(holds) && !is_in_other_part(flat, at)
-        }
-    }
 }
 
 /// Whether half of the rows of a group are about the page itself: who wrote it, when, how many read it, where to share
@@ -301,14 +267,19 @@ fn rows<'f>(
 fn names_of_rows(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> Option<Vec<String>> {
     let (mut count, mut weight, mut names) = (0, 0, Vec::new());
     let mut shapes: Option<(u32, u32)> = None;
+    let is_boxed = is_boxed(flat, at);
     for row in rows(flat, at) {
         let element = &flat.elements[row as usize];
-        count += 1;
         weight += element.counts.weight;
+        // What a box of facts is headed with, and its picture.
+        if is_boxed && (element.tag.heading_level().is_some() || element.tag == Tag::Figure) {
+            continue;
+        }
+        count += 1;
         if count > ROWS_MAX || !matches!(element.tag, Tag::Li | Tag::Div | Tag::P | Tag::Dl) {
             return None;
         }
-        if let Some((name, shape)) = name_of_row(flat, survey, row) {
+        if let Some((name, shape)) = name_of_row(flat, survey, row, is_boxed) {
             let alike = *shapes.get_or_insert((element.shape, shape));
             if alike.1 == shape && flat.elements[row as usize].tag != Tag::Table {
                 names.push(name);
@@ -320,7 +291,12 @@ fn names_of_rows(flat: &FlatDom<'_>, survey: &Survey, at: ElementIndex) -> Optio
 }
 
 /// The name in a row of two parts, with the first part's shape; or the one before a colon.
-fn name_of_row(flat: &FlatDom<'_>, survey: &Survey, row: ElementIndex) -> Option<(String, u32)> {
+fn name_of_row(
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    row: ElementIndex,
+    is_boxed: bool,
+) -> Option<(String, u32)> {
     let element = &flat.elements[row as usize];
     if element.counts.weight > ROW_WEIGHT_MAX {
         return None;
@@ -345,7 +321,8 @@ fn name_of_row(flat: &FlatDom<'_>, survey: &Survey, row: ElementIndex) -> Option
     let part = &flat.elements[first as usize];
     let name = text_in(flat, first, runs);
     let is_first = texts.first()?.starts_with(name.split('\n').next()?);
-    let is_name = part.counts.weight <= NAME_WEIGHT_MAX && part.tag.heading_level().is_none();
+    let may_name = is_boxed || part.tag.heading_level().is_none();
+    let is_name = part.counts.weight <= NAME_WEIGHT_MAX && may_name;
     (is_first && is_name && part.counts.sentence_ends == 0 && !name.is_empty())
         .then_some((name, part.shape))
 }

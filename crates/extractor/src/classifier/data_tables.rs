@@ -41,9 +41,10 @@ fn is_about_product(flat: &FlatDom<'_>, table: ElementIndex) -> bool {
 pub(super) fn is_in_other_part(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     flat.ancestors(at).any(|at| {
         let around = &flat.elements[at as usize];
-        matches!(
+        let is_other = matches!(
             around.tag,
             Tag::Nav | Tag::Footer | Tag::Aside | Tag::Form | Tag::Header
-        ) || (around.tag != Tag::Body && around.hints.has_any(OTHER_PARTS))
+        );
+        (is_other || around.hints.has_any(OTHER_PARTS)) && !flat.is_frame(at)
     })
 }

@@ -16,7 +16,9 @@ use crate::prefix_sums::share;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::listings::{LEADING_MAX, NO_LEAD, container, is_other_part, is_running_text, leads};
+use super::listings::{
+    LEADING_MAX, NO_LEAD, closes_box, container, is_other_part, is_running_text, leads,
+};
 
 /// The largest share of a block's text in links. With more it leads to other pages.
 const LINKS_MAX: f32 = 0.3;
@@ -112,6 +114,11 @@ impl Chooser<'_, '_> {
                 run += 1;
                 continue;
             };
+            if closes_box(self.flat, container, run, main) {
+                run += 1;
+                begin = Some(run);
+                continue;
+            }
             let next = self.after_ending(container, from, run);
             if let Some(end) = next {
                 let is_own = |&at: &usize| at < run || self.is_plain(at);
@@ -139,7 +146,7 @@ impl Chooser<'_, '_> {
         let within = self.flat.ancestors(owner).take_while(|&up| up != container);
         let is_block = |&at: &ElementIndex| {
             let tag = self.flat.elements[at as usize].tag;
-            self.is_whole(at) || matches!(tag, Tag::Blockquote | Tag::Details)
+            self.is_whole(at) || tag == Tag::Blockquote
         };
         within.filter(is_block).last()
     }
@@ -147,8 +154,12 @@ impl Chooser<'_, '_> {
     /// Whether an element is one for the reader.
     fn is_whole(&self, at: ElementIndex) -> bool {
         match self.flat.elements[at as usize].tag {
-            Tag::Ul | Tag::Ol | Tag::Dl => true,
+            Tag::Ul | Tag::Ol | Tag::Dl | Tag::Details => true,
             Tag::Table => is_data(self.flat, at),
+            // A table, a listing or a quotation with its caption.
+            Tag::Figure => self.flat.elements[at as usize]
+                .traits
+                .has(Traits::HOLDS_EXHIBIT),
             _ => false,
         }
     }

@@ -186,13 +186,12 @@ fn is_label(survey: &Survey, run: usize) -> bool {
 fn is_elsewhere(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
     flat.ancestors(at).any(|at| {
         let element = &flat.elements[at as usize];
-        let is_part =
-            element.hints.has_any(OTHERS) && !matches!(element.tag, Tag::Body | Tag::Html);
-        let is_frame = matches!(
+        let is_part = matches!(
             element.tag,
             Tag::Nav | Tag::Aside | Tag::Footer | Tag::Header
         );
-        is_part || is_frame || element.traits.has(Traits::LANDMARK_ROLE)
+        let is_named = element.hints.has_any(OTHERS) || element.traits.has(Traits::LANDMARK_ROLE);
+        (is_part || is_named) && !flat.is_frame(at)
     })
 }
 

@@ -161,6 +161,7 @@ const NAME_GROUPS: [(&[Hint], &str); 7] = [
             Hint::Share,
             Hint::Advert,
             Hint::Consent,
+            Hint::Component,
             Hint::Crumbs,
             Hint::Form,
         ],

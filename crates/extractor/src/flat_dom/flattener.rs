@@ -260,7 +260,7 @@ impl<'a> Flattener<'a> {
             self.flat.cut = Some("runs");
             return;
         }
-        let counts = if blank {
+        let counts = if blank || is_private(text) {
             CharCounts::default()
         } else {
             CharCounts::of(text)
@@ -411,7 +411,8 @@ impl<'a> Flattener<'a> {
                 }
                 local_name!("id") => hints.join(Hints::of(value)),
                 local_name!("role") => match value {
-                    "main" | "article" => traits.add(Traits::CONTENT_ROLE),
+                    "main" => traits.add(Traits(Traits::CONTENT_ROLE.0 | Traits::HOLDS_MAIN.0)),
+                    "article" => traits.add(Traits::CONTENT_ROLE),
                     "navigation" | "complementary" | "banner" | "contentinfo" | "search"
                     | "dialog" | "alertdialog" | "menu" | "menubar" | "toolbar" => {
                         traits.add(Traits::LANDMARK_ROLE);
@@ -462,6 +463,12 @@ fn is_screen_reader_class(classes: &str) -> bool {
                 | "hide"
         )
     })
+}
+
+/// Whether a text is made of characters without a meaning, which a font draws as pictures.
+fn is_private(text: &str) -> bool {
+    let is_private = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..);
+    text.chars().all(|c| c.is_whitespace() || is_private(c))
 }
 
 /// Whether a class list has Discuz's class for letters that only copies show.
