@@ -17,6 +17,7 @@ mod nobody;
 mod numbers;
 mod office;
 mod poster;
+mod profile_links;
 mod publisher;
 mod surnames;
 mod title;
