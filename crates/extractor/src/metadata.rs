@@ -18,6 +18,7 @@ mod numbers;
 mod office;
 mod poster;
 mod profile_links;
+mod program;
 mod publisher;
 mod surnames;
 mod title;

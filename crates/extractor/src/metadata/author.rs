@@ -23,7 +23,7 @@ use crate::tag::Tag;
 use super::byline_zone::BylineZone;
 use super::names::Names;
 use super::profile_links::{has_author_folder, leads_to_feed, leads_to_handle};
-use super::{byline, element_text, labelled, name, poster, publisher, short};
+use super::{byline, element_text, labelled, name, poster, program, publisher, short};
 
 pub(super) fn find(
     page: &Classified<'_, '_>,
@@ -42,7 +42,9 @@ pub(super) fn find(
     let host = url.host_str().unwrap_or("").trim_start_matches("www.");
     let label = host.split('.').next().unwrap_or("");
     let in_json_ld = structured.author.as_deref().and_then(name::declared);
-    let declared = in_json_ld.or_else(|| declared_in_meta(flat));
+    let declared = in_json_ld
+        .or_else(|| declared_in_meta(flat))
+        .filter(|name| !program::is_generator(flat, name));
     let called = publisher::Called {
         whole: flat.title.as_str(),
         title,
