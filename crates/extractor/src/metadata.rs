@@ -20,6 +20,7 @@ mod poster;
 mod profile_links;
 mod program;
 mod publisher;
+mod reporter;
 mod surnames;
 mod title;
 pub(crate) mod title_ends;

@@ -23,7 +23,9 @@ use crate::tag::Tag;
 use super::byline_zone::BylineZone;
 use super::names::Names;
 use super::profile_links::{has_author_folder, leads_to_feed, leads_to_handle};
-use super::{byline, element_text, labelled, name, poster, program, publisher, short};
+use super::{
+    byline, element_text, labelled, name, poster, program, publisher, reporter, short,
+};
 
 pub(super) fn find(
     page: &Classified<'_, '_>,
@@ -69,6 +71,7 @@ pub(super) fn find(
     }
     marked(near.clone(), true)
         .or_else(|| byline(flat, zone, zone.range.clone()))
+        .or_else(|| reporter(flat, zone).filter(|_| *page_type == PageType::Article))
         .or_else(|| byline(flat, zone, zone.tail.clone()))
         .or_else(|| profile(flat, zone, host))
         .or_else(|| marked(near, false))
@@ -300,6 +303,15 @@ fn byline(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, lines: Range<usize>) ->
             }
             byline::name_in(&line).as_deref().and_then(name::clean)
         })
+}
+
+/// The reporters in a row between the title and the text, or where the text begins.
+fn reporter(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>) -> Option<String> {
+    let line = |index: usize| line_with_edges(flat, index).filter(|_| zone.may_hold(index));
+    let mut rows = zone.below_title().filter_map(line);
+    let in_row = rows.find_map(|line| reporter::in_row(&line));
+    let lead = || reporter::in_lead(&line(zone.text)?.replace(labelled::is_edge, ""));
+    in_row.or_else(lead)
 }
 
 /// The name in the one line of an article that says no more than who wrote it, wherever sources and notes follow.
