@@ -3,6 +3,7 @@
 //! Each field has several sources, tried in order from the most explicit to the least: JSON-LD, meta
 //! elements, marked-up elements, and the text near the title. The first plausible value is taken.
 
+mod affiliation;
 mod assigned;
 mod author;
 mod byline;

@@ -23,8 +23,9 @@ use crate::tag::Tag;
 use super::byline_zone::BylineZone;
 use super::names::Names;
 use super::profile_links::{has_author_folder, leads_to_feed, leads_to_handle};
+use super::publisher::Called;
 use super::{
-    byline, element_text, labelled, name, poster, program, publisher, reporter, short,
+    affiliation, byline, element_text, labelled, name, poster, program, publisher, reporter, short,
 };
 
 pub(super) fn find(
@@ -34,6 +35,24 @@ pub(super) fn find(
     site_name: Option<&str>,
     url: &Url,
 ) -> Option<String> {
+    let host = url.host_str().unwrap_or("").trim_start_matches("www.");
+    let called = Called {
+        whole: page.flat.title.as_str(),
+        title,
+        site: site_name,
+        label: host.split('.').next().unwrap_or(""),
+    };
+    let name = found(page, zone, &called, host)?;
+    Some(affiliation::without(name, |part| called.says_site(part)))
+}
+
+/// The author as the page has it, with the office behind the name.
+fn found(
+    page: &Classified<'_, '_>,
+    zone: &BylineZone<'_, '_>,
+    called: &Called<'_>,
+    host: &str,
+) -> Option<String> {
     let &Classified {
         flat,
         survey,
@@ -41,21 +60,13 @@ pub(super) fn find(
         page_type,
         ..
     } = page;
-    let host = url.host_str().unwrap_or("").trim_start_matches("www.");
-    let label = host.split('.').next().unwrap_or("");
     let in_json_ld = structured.author.as_deref().and_then(name::declared);
     let declared = in_json_ld
         .or_else(|| declared_in_meta(flat))
         .filter(|name| !program::is_generator(flat, name));
-    let called = publisher::Called {
-        whole: flat.title.as_str(),
-        title,
-        site: site_name,
-        label,
-    };
     // A by-line may stand some lines above the title or beside the text.
     let near = zone.range.start.saturating_sub(20)..zone.range.end + 4;
-    let marked = |range, strict| marked(flat, survey, zone, range, strict);
+    let marked = |range, strict| marked(page, zone, called, range, strict);
     if let Some(name) = declared.as_deref().filter(|name| !called.is_site(name)) {
         let writer =
             || marked(near.clone(), true).or_else(|| byline(flat, zone, zone.range.clone()));
@@ -73,7 +84,7 @@ pub(super) fn find(
         .or_else(|| byline(flat, zone, zone.range.clone()))
         .or_else(|| reporter(flat, zone).filter(|_| *page_type == PageType::Article))
         .or_else(|| byline(flat, zone, zone.tail.clone()))
-        .or_else(|| profile(flat, zone, host))
+        .or_else(|| profile(flat, zone, called, host))
         .or_else(|| marked(near, false))
         .or_else(|| {
             // Below a text that is no article stand those who review it and who answer.
@@ -144,12 +155,13 @@ pub(super) fn is_marked(flat: &FlatDom<'_>, index: usize) -> bool {
 /// The text of elements marked as the author: by `rel=author` or `itemprop=author`; if not `strict`,
 /// also by their class.
 fn marked(
-    flat: &FlatDom<'_>,
-    survey: &Survey,
+    page: &Classified<'_, '_>,
     zone: &BylineZone<'_, '_>,
+    called: &Called<'_>,
     range: Range<usize>,
     strict: bool,
 ) -> Option<String> {
+    let &Classified { flat, survey, .. } = page;
     let mut names = Names::default();
     let mut read = 0;
     for (index, element) in flat.elements.iter().enumerate() {
@@ -165,7 +177,7 @@ fn marked(
                 && !class.contains("comment")
         };
         let is_own = match is_marked(flat, index) {
-            true => zone.may_say(at),
+            true => zone.may_say(at) && !is_logo(flat, zone, called, index),
             false => !strict && is_classed() && zone.may_hold(at),
         };
         if !is_own {
@@ -187,8 +199,24 @@ fn marked(
     names.joined()
 }
 
+/// Whether an element above the title is the site's name, which themes mark as the author of all pages.
+fn is_logo(
+    flat: &FlatDom<'_>,
+    zone: &BylineZone<'_, '_>,
+    called: &Called<'_>,
+    index: usize,
+) -> bool {
+    let is_above = (flat.elements[index].first_run as usize) < zone.below_title().start;
+    is_above && called.says_site(&inline_text(flat, index))
+}
+
 /// The text of links to an author's page: those near the title, or the only one on the page.
-fn profile(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, host: &str) -> Option<String> {
+fn profile(
+    flat: &FlatDom<'_>,
+    zone: &BylineZone<'_, '_>,
+    called: &Called<'_>,
+    host: &str,
+) -> Option<String> {
     let mut close = Names::default();
     let mut all = Names::default();
     let mut read = 0;
@@ -205,6 +233,9 @@ fn profile(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, host: &str) -> Option<
         });
         let is_marked = || element.element.attribute(&local_name!("rel")) == Some("author");
         if !(leads_to_author || is_marked()) || !zone.may_hold(at) {
+            continue;
+        }
+        if !leads_to_author && is_logo(flat, zone, called, index) {
             continue;
         }
         read += 1;
@@ -494,6 +525,43 @@ mod tests {
             "<div class=author-info><p>Insights from</p><p>Ann Lane</p><p>Gardener</p></div>",
             Some("Ann Lane"),
         );
+    }
+
+    #[test]
+    fn the_sites_name_over_a_page_is_nobody_though_it_is_marked() {
+        let text =
+            "<p>The river rose again on Thursday night, and took the old stone bridge with it.</p>";
+        let read = |above: &str, below: &str| {
+            let html = format!(
+                "<title>The eel fisher | Harbour House</title>{above}<main><h1>The eel fisher</h1>{below}{}</main>",
+                text.repeat(4)
+            );
+            let url = Url::parse("https://marsh.example/eel").unwrap();
+            crate::extract(&html, &crate::PageContext::new(&url)).author
+        };
+        let logo = "<header><a rel=author href=/>Harbour House</a></header>";
+        let named = "<p itemprop=author>Ann Lane</p>";
+        assert_eq!(read(logo, named).as_deref(), Some("Ann Lane"));
+        assert_eq!(
+            read(logo, "<p>By Ann Lane</p>").as_deref(),
+            Some("Ann Lane")
+        );
+        assert_eq!(read(logo, ""), None);
+        let profile = "<p><a href=/author/house/>Harbour House</a> May 4, 2021</p>";
+        assert_eq!(read(profile, "").as_deref(), Some("Harbour House"));
+    }
+
+    #[test]
+    fn a_link_to_an_account_beside_the_date_is_the_author() {
+        let row = |href: &str, name: &str| {
+            format!("<div><a href={href}>{name}</a><span>2021-03-05</span></div>")
+        };
+        for href in ["/u/8f1", "/c/user/token/x/", "//space.video.example/1"] {
+            check(&row(href, "老王的猫"), Some("老王的猫"));
+        }
+        for href in ["/users/sign_in", "/u/", "/tag/8f1", "/user/list.html"] {
+            check(&row(href, "老王的猫"), None);
+        }
     }
 
     #[test]
