@@ -22,6 +22,7 @@ mod profile_links;
 mod program;
 mod publisher;
 mod reporter;
+mod rows;
 mod surnames;
 mod title;
 pub(crate) mod title_ends;

@@ -25,7 +25,8 @@ use super::names::Names;
 use super::profile_links::{has_author_folder, leads_to_feed, leads_to_handle};
 use super::publisher::Called;
 use super::{
-    affiliation, byline, element_text, labelled, name, poster, program, publisher, reporter, short,
+    affiliation, byline, element_text, labelled, name, poster, program, publisher, reporter, rows,
+    short,
 };
 
 pub(super) fn find(
@@ -93,6 +94,7 @@ fn found(
         })
         .or_else(|| sender(flat, survey, zone))
         .or_else(|| signed_in_text(flat, zone).filter(|_| *page_type == PageType::Article))
+        .or_else(|| in_row(flat, zone, called))
         .or(declared)
         .or_else(|| poster::named_below_title(flat, survey, zone))
 }
@@ -343,6 +345,15 @@ fn reporter(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>) -> Option<String> {
     let in_row = rows.find_map(|line| reporter::in_row(&line));
     let lead = || reporter::in_lead(&line(zone.text)?.replace(labelled::is_edge, ""));
     in_row.or_else(lead)
+}
+
+/// The name in a row with the date between the title and the text.
+fn in_row(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, called: &Called<'_>) -> Option<String> {
+    let line = |index: usize| line_with_edges(flat, index).filter(|_| zone.may_hold(index));
+    let mut rows = zone.below_title().filter_map(line);
+    let mut ends = zone.tail.clone().filter_map(line);
+    let name = rows.find_map(|line| name::clean(&rows::writer(&line, called.whole)?));
+    name.or_else(|| ends.find_map(|line| name::clean(rows::posted(&line)?)))
 }
 
 /// The name in the one line of an article that says no more than who wrote it, wherever sources and notes follow.
