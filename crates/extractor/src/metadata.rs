@@ -11,6 +11,7 @@ mod byline_zone;
 mod chapter;
 mod dating;
 mod heading;
+mod heading_labels;
 mod labelled;
 mod name;
 mod names;
