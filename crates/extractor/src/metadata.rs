@@ -10,6 +10,7 @@ mod byline;
 mod byline_zone;
 mod chapter;
 mod dating;
+mod events;
 mod heading;
 mod heading_labels;
 mod labelled;

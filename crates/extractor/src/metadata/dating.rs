@@ -23,7 +23,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::{SIBLINGS_MAX, assigned, titled_times};
+use super::{SIBLINGS_MAX, assigned, events, titled_times};
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -143,16 +143,20 @@ impl<'d, 'a> Dating<'d, 'a> {
         if self.zone.is_of_list() {
             return declared;
         }
-        let declared = declared.or_else(|| self.marked_time());
+        let day = |line: &str| dates::written(line, self.month_first);
+        let events = events::days(self.survey, self.zone.range.clone(), day);
+        let is_free = |date: &String| !events.contains(date);
+        let declared = declared.or_else(|| self.marked_time().filter(is_free));
         let near = || {
             self.written_near(
                 &|text, order| dates::published_in(text, order),
                 &|text, order| dates::said_published_in(text, order),
-                &|run| self.zone.may_hold(run),
+                &|run| self.zone.may_hold(run) && !events::is_in(self.survey, run),
             )
+            .filter(is_free)
         };
         let Some(declared) = declared else {
-            let found = near().or_else(|| self.in_byline_class());
+            let found = near().or_else(|| self.in_byline_class().filter(is_free));
             return found.or_else(|| assigned::date(self.flat).filter(|date| self.has_been(date)));
         };
         // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
