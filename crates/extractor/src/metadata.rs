@@ -25,6 +25,7 @@ mod program;
 mod publisher;
 mod reporter;
 mod rows;
+mod split_dates;
 mod surnames;
 mod title;
 pub(crate) mod title_ends;

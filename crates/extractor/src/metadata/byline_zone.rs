@@ -132,6 +132,11 @@ impl<'z, 'd> BylineZone<'z, 'd> {
         self.reach == Reach::Nowhere
     }
 
+    /// Whether the page is an article, which lines around its text are about as well.
+    pub(super) fn is_of_article(&self) -> bool {
+        self.reach == Reach::Article
+    }
+
     /// Whether a date or a name in a line can be that of the page.
     pub(super) fn may_hold(&self, run: usize) -> bool {
         match self.reach {

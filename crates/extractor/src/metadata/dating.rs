@@ -23,7 +23,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::{SIBLINGS_MAX, assigned, events, titled_times};
+use super::{SIBLINGS_MAX, assigned, events, split_dates, titled_times};
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -146,6 +146,7 @@ impl<'d, 'a> Dating<'d, 'a> {
         let day = |line: &str| dates::written(line, self.month_first);
         let events = events::days(self.survey, self.zone.range.clone(), day);
         let is_free = |date: &String| !events.contains(date);
+        let has_been = |date: &String| self.has_been(date);
         let declared = declared.or_else(|| self.marked_time().filter(is_free));
         let near = || {
             self.written_near(
@@ -157,7 +158,9 @@ impl<'d, 'a> Dating<'d, 'a> {
         };
         let Some(declared) = declared else {
             let found = near().or_else(|| self.in_byline_class().filter(is_free));
-            return found.or_else(|| assigned::date(self.flat).filter(|date| self.has_been(date)));
+            let unmarked = || split_dates::find(self.flat, self.zone).filter(has_been);
+            let found = found.or_else(unmarked);
+            return found.or_else(|| assigned::date(self.flat).filter(has_been));
         };
         // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
         // is the day in the publisher's own time zone.
