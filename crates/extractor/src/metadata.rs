@@ -3,6 +3,7 @@
 //! Each field has several sources, tried in order from the most explicit to the least: JSON-LD, meta
 //! elements, marked-up elements, and the text near the title. The first plausible value is taken.
 
+mod affiliation;
 mod assigned;
 mod author;
 mod byline;
@@ -10,7 +11,9 @@ mod byline_zone;
 mod chapter;
 mod dating;
 mod declared_dates;
+mod events;
 mod heading;
+mod heading_labels;
 mod labelled;
 mod name;
 mod names;
@@ -18,7 +21,12 @@ mod nobody;
 mod numbers;
 mod office;
 mod poster;
+mod profile_links;
+mod program;
 mod publisher;
+mod reporter;
+mod rows;
+mod split_dates;
 mod surnames;
 mod title;
 pub(crate) mod title_ends;

@@ -20,7 +20,12 @@ use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
 use super::names::Names;
-use super::{byline, element_text, labelled, name, poster, publisher, short};
+use super::profile_links::{has_author_folder, leads_to_feed, leads_to_handle};
+use super::publisher::Called;
+use super::{
+    affiliation, byline, element_text, labelled, name, poster, program, publisher, reporter, rows,
+    short,
+};
 
 pub(super) fn find(
     page: &Classified<'_, '_>,
@@ -29,6 +34,24 @@ pub(super) fn find(
     site_name: Option<&str>,
     url: &Url,
 ) -> Option<String> {
+    let host = url.host_str().unwrap_or("").trim_start_matches("www.");
+    let called = Called {
+        whole: page.flat.title.as_str(),
+        title,
+        site: site_name,
+        label: host.split('.').next().unwrap_or(""),
+    };
+    let name = found(page, zone, &called, host)?;
+    Some(affiliation::without(name, |part| called.says_site(part)))
+}
+
+/// The author as the page has it, with the office behind the name.
+fn found(
+    page: &Classified<'_, '_>,
+    zone: &BylineZone<'_, '_>,
+    called: &Called<'_>,
+    host: &str,
+) -> Option<String> {
     let &Classified {
         flat,
         survey,
@@ -36,19 +59,13 @@ pub(super) fn find(
         page_type,
         ..
     } = page;
-    let host = url.host_str().unwrap_or("").trim_start_matches("www.");
-    let label = host.split('.').next().unwrap_or("");
     let in_json_ld = structured.author.as_deref().and_then(name::declared);
-    let declared = in_json_ld.or_else(|| declared_in_meta(flat));
-    let called = publisher::Called {
-        whole: flat.title.as_str(),
-        title,
-        site: site_name,
-        label,
-    };
+    let declared = in_json_ld
+        .or_else(|| declared_in_meta(flat))
+        .filter(|name| !program::is_generator(flat, name));
     // A by-line may stand some lines above the title or beside the text.
     let near = zone.range.start.saturating_sub(20)..zone.range.end + 4;
-    let marked = |range, strict| marked(flat, survey, zone, range, strict);
+    let marked = |range, strict| marked(page, zone, called, range, strict);
     if let Some(name) = declared.as_deref().filter(|name| !called.is_site(name)) {
         let writer =
             || marked(near.clone(), true).or_else(|| byline(flat, zone, zone.range.clone()));
@@ -64,8 +81,9 @@ pub(super) fn find(
     }
     marked(near.clone(), true)
         .or_else(|| byline(flat, zone, zone.range.clone()))
+        .or_else(|| reporter(flat, zone).filter(|_| *page_type == PageType::Article))
         .or_else(|| byline(flat, zone, zone.tail.clone()))
-        .or_else(|| profile(flat, zone, host))
+        .or_else(|| profile(flat, zone, called, host))
         .or_else(|| marked(near, false))
         .or_else(|| {
             // Below a text that is no article stand those who review it and who answer.
@@ -74,6 +92,7 @@ pub(super) fn find(
         })
         .or_else(|| sender(flat, survey, zone))
         .or_else(|| signed_in_text(flat, zone).filter(|_| *page_type == PageType::Article))
+        .or_else(|| in_row(flat, zone, called))
         .or(declared)
         .or_else(|| poster::named_below_title(flat, survey, zone))
 }
@@ -136,12 +155,13 @@ pub(super) fn is_marked(flat: &FlatDom<'_>, index: usize) -> bool {
 /// The text of elements marked as the author: by `rel=author` or `itemprop=author`; if not `strict`,
 /// also by their class.
 fn marked(
-    flat: &FlatDom<'_>,
-    survey: &Survey,
+    page: &Classified<'_, '_>,
     zone: &BylineZone<'_, '_>,
+    called: &Called<'_>,
     range: Range<usize>,
     strict: bool,
 ) -> Option<String> {
+    let &Classified { flat, survey, .. } = page;
     let mut names = Names::default();
     let mut read = 0;
     for (index, element) in flat.elements.iter().enumerate() {
@@ -157,7 +177,7 @@ fn marked(
                 && !class.contains("comment")
         };
         let is_own = match is_marked(flat, index) {
-            true => zone.may_say(at),
+            true => zone.may_say(at) && !is_logo(flat, zone, called, index),
             false => !strict && is_classed() && zone.may_hold(at),
         };
         if !is_own {
@@ -179,18 +199,24 @@ fn marked(
     names.joined()
 }
 
-/// Whether a link leads to a member of the page's own site by a name with an `@`; on other sites such links are
-/// accounts to follow.
-fn leads_to_handle(href: &str, host: &str) -> bool {
-    let href = href.split(['?', '#']).next().unwrap_or("");
-    let (_, rest) = href.split_once("//").unwrap_or(("", href));
-    let (target, handle) = rest.split_once("/@").unwrap_or((rest, ""));
-    let target = target.trim_start_matches("www.");
-    !handle.is_empty() && !handle.contains('/') && (target.is_empty() || target == host)
+/// Whether an element above the title is the site's name, which themes mark as the author of all pages.
+fn is_logo(
+    flat: &FlatDom<'_>,
+    zone: &BylineZone<'_, '_>,
+    called: &Called<'_>,
+    index: usize,
+) -> bool {
+    let is_above = (flat.elements[index].first_run as usize) < zone.below_title().start;
+    is_above && called.says_site(&inline_text(flat, index))
 }
 
 /// The text of links to an author's page: those near the title, or the only one on the page.
-fn profile(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, host: &str) -> Option<String> {
+fn profile(
+    flat: &FlatDom<'_>,
+    zone: &BylineZone<'_, '_>,
+    called: &Called<'_>,
+    host: &str,
+) -> Option<String> {
     let mut close = Names::default();
     let mut all = Names::default();
     let mut read = 0;
@@ -209,6 +235,9 @@ fn profile(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, host: &str) -> Option<
         if !(leads_to_author || is_marked()) || !zone.may_hold(at) {
             continue;
         }
+        if !leads_to_author && is_logo(flat, zone, called, index) {
+            continue;
+        }
         read += 1;
         if read > NAMES_READ_MAX {
             break;
@@ -223,36 +252,6 @@ fn profile(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, host: &str) -> Option<
         return all.joined();
     }
     close.joined()
-}
-
-/// Whether a link leads to a feed, or to a form for mail.
-fn leads_to_feed(href: &str) -> bool {
-    let path = href.split(['?', '#']).next().unwrap_or("");
-    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or("");
-    let is_feed = last
-        .split(['.', '-', '_'])
-        .any(|word| matches!(word, "feed" | "rss" | "atom" | "xml"));
-    is_feed || href.starts_with("mailto:")
-}
-
-/// Whether one of the folders of a path is named after authors. Licences are by somebody as well: `/by/3.0/`.
-fn has_author_folder(href: &str) -> bool {
-    let mut folders = href.split('/').skip(1).peekable();
-    while let Some(folder) = folders.next() {
-        let is_named = matches!(
-            folder,
-            "author" | "authors" | "autor" | "auteur" | "autoren" | "people" | "by"
-        );
-        let is_version = |next: &&str| next.starts_with(|c: char| c.is_ascii_digit());
-        if is_named
-            && folders
-                .peek()
-                .is_some_and(|next| folder != "by" || !is_version(next))
-        {
-            return true;
-        }
-    }
-    false
 }
 
 /// What an element that stands for an author may say as the name, the best first: what microdata marks in it as
@@ -339,6 +338,24 @@ fn byline(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, lines: Range<usize>) ->
         })
 }
 
+/// The reporters in a row between the title and the text, or where the text begins.
+fn reporter(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>) -> Option<String> {
+    let line = |index: usize| line_with_edges(flat, index).filter(|_| zone.may_hold(index));
+    let mut rows = zone.below_title().filter_map(line);
+    let in_row = rows.find_map(|line| reporter::in_row(&line));
+    let lead = || reporter::in_lead(&line(zone.text)?.replace(labelled::is_edge, ""));
+    in_row.or_else(lead)
+}
+
+/// The name in a row with the date between the title and the text.
+fn in_row(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>, called: &Called<'_>) -> Option<String> {
+    let line = |index: usize| line_with_edges(flat, index).filter(|_| zone.may_hold(index));
+    let mut rows = zone.below_title().filter_map(line);
+    let mut ends = zone.tail.clone().filter_map(line);
+    let name = rows.find_map(|line| name::clean(&rows::writer(&line, called.whole)?));
+    name.or_else(|| ends.find_map(|line| name::clean(rows::posted(&line)?)))
+}
+
 /// The name in the one line of an article that says no more than who wrote it, wherever sources and notes follow.
 fn signed_in_text(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>) -> Option<String> {
     const LINE_WEIGHT_MAX: u32 = 60;
@@ -418,51 +435,6 @@ fn line_with_edges(flat: &FlatDom<'_>, index: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_folder_of_authors_has_something_in_it() {
-        for href in ["/author/jane", "https://a.example/en/people/", "../by/jane"] {
-            assert!(has_author_folder(href), "{href}");
-        }
-        for href in [
-            "/licenses/by/3.0/",
-            "/author",
-            "author/jane",
-            "/authority/x",
-            "/nearby/x",
-            "",
-        ] {
-            assert!(!has_author_folder(href), "{href}");
-        }
-    }
-
-    #[test]
-    fn a_feed_of_an_author_is_no_author() {
-        for href in [
-            "/author/ann/feed/",
-            "/by/ann.rss",
-            "/people/rss-ann.xml",
-            "mailto:ann@a.example",
-        ] {
-            assert!(leads_to_feed(href), "{href}");
-        }
-        assert!(!leads_to_feed("/author/ann-feeder"));
-    }
-
-    #[test]
-    fn a_handle_is_a_member_of_its_own_site() {
-        for href in ["/@ann", "https://www.a.example/@ann?source=x"] {
-            assert!(leads_to_handle(href, "a.example"), "{href}");
-        }
-        for href in [
-            "https://b.example/@ann",
-            "/@ann/12",
-            "/@",
-            "mailto:a@a.example",
-        ] {
-            assert!(!leads_to_handle(href, "a.example"), "{href}");
-        }
-    }
 
     #[track_caller]
     fn check(byline: &str, author: Option<&str>) {
@@ -558,6 +530,43 @@ mod tests {
             "<div class=author-info><p>Insights from</p><p>Ann Lane</p><p>Gardener</p></div>",
             Some("Ann Lane"),
         );
+    }
+
+    #[test]
+    fn the_sites_name_over_a_page_is_nobody_though_it_is_marked() {
+        let text =
+            "<p>The river rose again on Thursday night, and took the old stone bridge with it.</p>";
+        let read = |above: &str, below: &str| {
+            let html = format!(
+                "<title>The eel fisher | Harbour House</title>{above}<main><h1>The eel fisher</h1>{below}{}</main>",
+                text.repeat(4)
+            );
+            let url = Url::parse("https://marsh.example/eel").unwrap();
+            crate::extract(&html, &crate::PageContext::new(&url)).author
+        };
+        let logo = "<header><a rel=author href=/>Harbour House</a></header>";
+        let named = "<p itemprop=author>Ann Lane</p>";
+        assert_eq!(read(logo, named).as_deref(), Some("Ann Lane"));
+        assert_eq!(
+            read(logo, "<p>By Ann Lane</p>").as_deref(),
+            Some("Ann Lane")
+        );
+        assert_eq!(read(logo, ""), None);
+        let profile = "<p><a href=/author/house/>Harbour House</a> May 4, 2021</p>";
+        assert_eq!(read(profile, "").as_deref(), Some("Harbour House"));
+    }
+
+    #[test]
+    fn a_link_to_an_account_beside_the_date_is_the_author() {
+        let row = |href: &str, name: &str| {
+            format!("<div><a href={href}>{name}</a><span>2021-03-05</span></div>")
+        };
+        for href in ["/u/8f1", "/c/user/token/x/", "//space.video.example/1"] {
+            check(&row(href, "老王的猫"), Some("老王的猫"));
+        }
+        for href in ["/users/sign_in", "/u/", "/tag/8f1", "/user/list.html"] {
+            check(&row(href, "老王的猫"), None);
+        }
     }
 
     #[test]

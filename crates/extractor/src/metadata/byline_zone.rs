@@ -96,7 +96,8 @@ impl<'z, 'd> BylineZone<'z, 'd> {
             .or_else(|| main.iter().position(|&kept| kept))
             .unwrap_or(0);
         let last = main.iter().rposition(|&kept| kept).unwrap_or(0);
-        let says_title = |run: &usize| title == Some(survey.texts[*run].as_str());
+        let says_title =
+            |run: &usize| title.is_some_and(|title| says_title(flat, survey, *run, title));
         let titles: Vec<usize> = (0..count).filter(says_title).collect();
         let nearest = |run: &&usize| run.abs_diff(first);
         let heading = titles.iter().min_by_key(nearest).copied();
@@ -136,6 +137,11 @@ impl<'z, 'd> BylineZone<'z, 'd> {
     /// Whether the page is a list, and has no date and no author but declared ones.
     pub(super) fn is_of_list(&self) -> bool {
         self.reach == Reach::Nowhere
+    }
+
+    /// Whether the page is an article, which lines around its text are about as well.
+    pub(super) fn is_of_article(&self) -> bool {
+        self.reach == Reach::Article
     }
 
     /// Whether a date or a name in a line can be that of the page.
@@ -248,6 +254,20 @@ impl<'z, 'd> BylineZone<'z, 'd> {
                 (is_card || is_title) && !href.contains('#')
             })
     }
+}
+
+/// Whether a line says the title; in a heading a label may stand beside it.
+fn says_title(flat: &FlatDom<'_>, survey: &Survey, run: usize, title: &str) -> bool {
+    const LABEL_BYTES_MAX: usize = 48;
+    let text = survey.texts[run].as_str();
+    let has_label = || {
+        let is_near = text.len() <= title.len() + LABEL_BYTES_MAX;
+        let mut around = flat.ancestors(flat.runs[run].owner).take(2);
+        is_near
+            && (text.ends_with(title) || text.starts_with(title))
+            && around.any(|at| matches!(flat.elements[at as usize].tag, Tag::H1 | Tag::H2))
+    };
+    text == title || !title.is_empty() && has_label()
 }
 
 #[cfg(test)]

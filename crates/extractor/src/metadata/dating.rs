@@ -22,7 +22,7 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::{SIBLINGS_MAX, assigned, declared_dates, titled_times};
+use super::{SIBLINGS_MAX, assigned, declared_dates, events, split_dates, titled_times};
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -144,17 +144,24 @@ impl<'d, 'a> Dating<'d, 'a> {
         if self.zone.is_of_list() {
             return declared;
         }
-        let declared = declared.or_else(|| self.marked_time());
+        let day = |line: &str| dates::written(line, self.usage);
+        let events = events::days(self.survey, self.zone.range.clone(), day);
+        let is_free = |date: &String| !events.contains(date);
+        let has_been = |date: &String| self.has_been(date);
+        let declared = declared.or_else(|| self.marked_time().filter(is_free));
         let near = || {
             self.written_near(
                 &|text, usage| dates::published_in(text, usage),
                 &|text, usage| dates::said_published_in(text, usage),
-                &|run| self.zone.may_hold(run),
+                &|run| self.zone.may_hold(run) && !events::is_in(self.survey, run),
             )
+            .filter(is_free)
         };
         let Some(declared) = declared else {
-            let found = near().or_else(|| self.in_byline_class());
-            return found.or_else(|| assigned::date(self.flat).filter(|date| self.has_been(date)));
+            let found = near().or_else(|| self.in_byline_class().filter(is_free));
+            let unmarked = || split_dates::find(self.flat, self.zone).filter(has_been);
+            let found = found.or_else(unmarked);
+            return found.or_else(|| assigned::date(self.flat).filter(has_been));
         };
         // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
         // is the day in the publisher's own time zone.

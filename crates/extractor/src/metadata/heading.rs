@@ -12,9 +12,9 @@ use crate::flat_dom::{ElementIndex, FlatDom};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
-use super::element_text;
 use super::title::letters;
 use super::without_site::{in_brackets, label_of};
+use super::{element_text, heading_labels};
 
 /// A heading that may be the title.
 pub(super) struct Heading {
@@ -60,6 +60,7 @@ pub(super) fn headings(
             let text = element_text(flat, survey, index as u32);
             if !text.is_empty() && text.chars().count() < 300 {
                 let text = text.trim_end_matches(['¶', '#', ' ']).to_owned();
+                let text = heading_labels::without(flat, index as u32, text, title);
                 let letters = letters(&text);
                 let is_in_brackets =
                     is_linked(flat, index as u32) && in_brackets.as_deref() == Some(&letters);

@@ -8,7 +8,7 @@ use crate::char_counts::is_cjk;
 use crate::dates;
 
 use super::byline::{Named, is_han, taken};
-use super::{name, surnames};
+use super::{name, reporter, surnames};
 
 /// Stands in a line where an element begins, and [`CLOSE`] where one ends.
 pub(super) const OPEN: char = '\u{1}';
@@ -19,8 +19,15 @@ pub(super) fn is_edge(c: char) -> bool {
 }
 
 /// Labels that a colon follows, or another mark.
-const LABELS: [&str; 40] = [
+const LABELS: [&str; 47] = [
     "作者",
+    "采写",
+    "投稿人",
+    "发表人",
+    "供稿人",
+    "文字",
+    "文/图",
+    "发布",
     "撰文",
     "图文",
     "文",
@@ -61,6 +68,9 @@ const LABELS: [&str; 40] = [
     "사진·글",
     "취재",
 ];
+
+/// Those of them behind which also stand sizes, days and offices: 文字：大 中 小.
+const OF_MORE: [&str; 3] = ["文字", "文/图", "发布"];
 
 /// Those of them that need no mark at the beginning of a line.
 const ANNOUNCING: [&str; 4] = ["작성자", "글쓴이", "등록자", "投稿者"];
@@ -112,7 +122,14 @@ pub(super) fn labelled(line: &str) -> Option<Named<'_>> {
         let rest = &line[at + colon.len()..];
         let rest = own(rest.trim_start_matches(is_gap), rest);
         let field = before_next_label(rest, colon)?;
+        let skipped = reporter::skipped(field);
+        let (rest, field) = (&rest[skipped..], &field[skipped..]);
         let first = first_name(field).filter(|first| !is_other(first))?;
+        // One program of blogs says 发布 of the writer, and the section behind.
+        let is_of_more = OF_MORE.contains(&label) && !(label == "发布" && line.contains("分类"));
+        if is_of_more && !reporter::is_person(first) {
+            return None;
+        }
         let is_field =
             matches!(colon, ":" | "：") || field.len() < rest.len() || names_person(label, first);
         if !is_field {
@@ -193,6 +210,10 @@ pub(super) fn reported_by(line: &str) -> Option<Named<'_>> {
     let Some(rest) = reporters.find_map(|name| rest.strip_prefix(name)) else {
         return announced(rest).or_else(|| korean(rest));
     };
+    // 记者会, 记者站, 记者节: what is for reporters.
+    if rest.starts_with(['会', '會', '站', '节', '節', '证', '證']) {
+        return None;
+    }
     let rest = &rest[skipped(rest)..];
     let first = match mixed_name(rest) {
         Some(name) => name,
@@ -441,6 +462,7 @@ mod tests {
         check("（记者陈思远）昨天，河水又涨了。", Some("陈思远"));
         check("记者了解到，河水昨天又涨了，冲走了老桥。", None);
         check("记者通过电子邮件采访了他", None);
+        check("（记者会现场）昨天，河水又涨了。", None);
     }
 
     #[test]

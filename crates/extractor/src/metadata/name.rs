@@ -2,7 +2,7 @@
 
 use crate::dates;
 
-use super::{byline, nobody, numbers, office, short, uncased, unescaped};
+use super::{byline, nobody, numbers, office, reporter, short, uncased, unescaped};
 
 /// A name without a prefix such as "by" and without what follows it; `None` if it is no name.
 pub(super) fn clean(text: &str) -> Option<String> {
@@ -17,6 +17,9 @@ pub(super) fn declared(text: &str) -> Option<String> {
 /// A name without what stands around it; `cut` finds where something else begins.
 fn freed(text: &str, cut: fn(&str) -> Option<usize>) -> Option<String> {
     let text = short(&unescaped(text));
+    if let Some(reporter) = reporter::in_row(&text) {
+        return Some(reporter);
+    }
     let text = without_addresses(without_prefix(behind_phrase(&text)));
     text.split(['|', '｜']).find_map(|part| {
         let part = before_deed(without_prefix(part));

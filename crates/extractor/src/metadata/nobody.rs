@@ -77,7 +77,7 @@ const NO_NAMES: [&str; 71] = [
 ];
 
 /// Words of which no name is made: who has no name, where something is from, what was done for it.
-const NO_WORDS: [&str; 67] = [
+const NO_WORDS: [&str; 73] = [
     "佚名",
     "匿名",
     "未知",
@@ -94,6 +94,12 @@ const NO_WORDS: [&str; 67] = [
     "編輯部",
     "編輯",
     "小编",
+    "关注",
+    "關注",
+    "私信",
+    "订阅",
+    "訂閱",
+    "举报",
     "小編",
     "系统",
     "网站",
@@ -191,6 +197,7 @@ mod tests {
             "系统管理员",
             "本网编辑",
             "来源：网络",
+            "关注",
             "admin",
             "your name",
             "",

@@ -46,6 +46,7 @@ pub(super) fn named_below_title(
     let is_posters = |flat: &FlatDom<'_>, index: usize| {
         is_named(flat, index)
             && (is_dated(&flat.elements[index]) || is_in_link_to_user(flat, index))
+            || is_link_to_account(flat, index) && is_dated(&flat.elements[index])
     };
     first_named(flat, survey, zone, below, is_posters)
 }
@@ -77,7 +78,7 @@ fn first_named(
 
 /// Whether an element is a user's name by its class.
 fn is_named(flat: &FlatDom<'_>, index: usize) -> bool {
-    const CLASSES: [&str; 13] = [
+    const CLASSES: [&str; 15] = [
         "username",
         "bigusername",
         "user-name",
@@ -91,6 +92,8 @@ fn is_named(flat: &FlatDom<'_>, index: usize) -> bool {
         "nick_name",
         "usernick",
         "creator",
+        "follow-nickname",
+        "up-name",
     ];
     let element = &flat.elements[index].element;
     let classes = element.attribute(&local_name!("class")).unwrap_or("");
@@ -107,6 +110,29 @@ fn is_link_to_user(flat: &FlatDom<'_>, index: usize) -> bool {
     let element = &flat.elements[index];
     let href = element.element.attribute(&local_name!("href"));
     element.tag == Tag::A && href.is_some_and(leads_to_user)
+}
+
+/// Whether an element is a link to a user's page and to none of those that let users in.
+fn is_link_to_account(flat: &FlatDom<'_>, index: usize) -> bool {
+    const DOORS: [&str; 11] = [
+        "login", "logout", "register", "signup", "signin", "sign_in", "sign_up", "password",
+        "settings", "edit", "new",
+    ];
+    let element = &flat.elements[index];
+    let href = element.element.attribute(&local_name!("href"));
+    let is_account = |href: &str| {
+        let mut folders = href.split(['/', '?', '#']).skip_while(|folder| {
+            !matches!(*folder, "u" | "user" | "users" | "space") && !folder.starts_with("space.")
+        });
+        folders.next().is_some()
+            && folders
+                .next()
+                .is_some_and(|next| !next.is_empty() && !next.contains('.'))
+            && !href
+                .split(['/', '?', '#'])
+                .any(|folder| DOORS.contains(&folder))
+    };
+    element.tag == Tag::A && href.is_some_and(is_account)
 }
 
 /// Whether an element is a link to a user's page, or holds one, or stands in one.

@@ -43,6 +43,21 @@ impl Called<'_> {
         let is_host = || self.label.len() >= 3 && name.contains(&letters(self.label));
         is_named || is_beside() || is_host()
     }
+
+    /// Whether a text is no more than the site's name: as the page declares it, or an end of `<title>` beside the page's
+    /// title.
+    pub(super) fn says_site(&self, text: &str) -> bool {
+        let text = letters(text);
+        let title = self.title.map(letters).unwrap_or_default();
+        let is_end = || {
+            let whole = letters(self.whole);
+            let rest = whole.strip_prefix(&title).or(whole.strip_suffix(&title));
+            rest == Some(&text) || last_part(self.whole).map(letters).as_ref() == Some(&text)
+        };
+        !text.is_empty()
+            && text != title
+            && (self.site.map(letters).as_ref() == Some(&text) || is_end())
+    }
 }
 
 /// Whether a site's name says that it is somebody's.
@@ -74,10 +89,11 @@ pub(super) fn gives_way(
     let is_publisher = publisher.is_some_and(|publisher| publisher == name);
     let is_holder = || holds_copyright(page.survey, &name);
     let writer = writer().filter(|writer| is_of_person(writer))?;
-    let is_affiliation = writer
-        .strip_suffix(declared)
-        .is_some_and(|head| head.ends_with(", "));
-    (is_affiliation || is_publisher || is_holder()).then_some(writer)
+    let affiliated = writer.strip_suffix(declared);
+    if let Some(writer) = affiliated.and_then(|head| head.strip_suffix(", ")) {
+        return Some(writer.to_owned());
+    }
+    (is_publisher || is_holder()).then_some(writer)
 }
 
 /// Whether a text is somebody's name: words in capitals, two or more.
@@ -214,12 +230,7 @@ mod tests {
         check("", byline, "", "Harbour Times");
         check("", byline, end, "Ann Lane");
         check(publisher, byline, "", "Ann Lane");
-        check(
-            "",
-            "<p>By Ann Lane, Harbour Times</p>",
-            "",
-            "Ann Lane, Harbour Times",
-        );
+        check("", "<p>By Ann Lane, Harbour Times</p>", "", "Ann Lane");
         check("", "", end, "Harbour Times");
     }
 }
