@@ -148,7 +148,7 @@ impl FetchGate {
                 Learnt::Refuse if !compared && names.contains(&ORDER) => Learnt::HoldBack,
                 mode => mode,
             };
-            let rules = parameter_rules(host, &names, compared);
+            let rules = parameter_rules(url, normalizer, &names, compared);
             let cause = PredictionCause::IgnoredParameters { rules, compared };
             return foreseen(plain, cause, mode, draw, true);
         }
@@ -160,7 +160,7 @@ impl FetchGate {
         }
         let prediction = self.rules.predict(&plain)?;
         let mut rules = prediction.rules;
-        rules.extend(parameter_rules(host, &names, false));
+        rules.extend(parameter_rules(url, normalizer, &names, false));
         let is_doubtful = prediction.is_by_name && prediction.confidence < NAMES_CONFIDENCE_MIN;
         let mode = match (self.learnt.duplicates, self.learnt.parameters) {
             (_, Learnt::HoldBack) if !names.is_empty() => Learnt::HoldBack,
@@ -211,10 +211,16 @@ impl FetchGate {
 }
 
 /// The rules of parameters that change nothing, in words.
-fn parameter_rules(host: &HostKey, names: &[&str], compared: bool) -> Vec<String> {
+fn parameter_rules(
+    url: &CanonicalUrl,
+    normalizer: &UrlNormalizer,
+    names: &[&str],
+    compared: bool,
+) -> Vec<String> {
+    let place = |name: &str| normalizer.place(url, name);
     let rules = names
         .iter()
-        .map(|name| format!("{name} changes nothing on {host}"));
+        .map(|name| format!("{name} changes nothing on {}", place(name)));
     match compared {
         true => rules.map(|rule| of_compared(&rule)).collect(),
         false => rules.collect(),
