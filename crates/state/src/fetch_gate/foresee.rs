@@ -152,7 +152,7 @@ impl FetchGate {
             let cause = PredictionCause::IgnoredParameters { rules, compared };
             return foreseen(plain, cause, mode, draw, true);
         }
-        if let Some(idle) = self.idle_values(url) {
+        if let Some(idle) = self.idle_values(url, &plain) {
             return Some(idle);
         }
         if self.learnt.duplicates == Learnt::Off {
@@ -175,11 +175,12 @@ impl FetchGate {
         foreseen(prediction.kept_url, cause, mode, prediction.draw, is_read)
     }
 
-    /// A URL with a value that leads nowhere.
-    fn idle_values(&self, url: &CanonicalUrl) -> Option<Foreseen> {
+    /// A URL with a value that leads nowhere, or a deed that does not; `plain` is it without what changes nothing.
+    fn idle_values(&self, url: &CanonicalUrl, plain: &str) -> Option<Foreseen> {
         if self.learnt.parameters == Learnt::Off {
             return None;
         }
+        let deed = || self.deeds.find(&CanonicalUrl::parse(plain).ok()?);
         let Idle {
             original,
             rule,
@@ -188,6 +189,7 @@ impl FetchGate {
         } = self
             .values
             .find(url)
+            .or_else(deed)
             .filter(|idle| idle.original != url.as_str())?;
         let rules = vec![rule];
         let is_probe = is_sure.then(|| self.is_sparse_probe(url, &rules, Some(probes)));
