@@ -172,6 +172,57 @@ fn shown(number: usize) -> Response {
     Response::html(page(&format!("Item {own}"), own as u64, &[]))
 }
 
+/// A board of topics, each with links to reply to it and to report it, and to what is said of it, which every
+/// `said` one has.
+fn with_deeds(said: usize) -> TestWeb {
+    TestWeb::new().host("a.test", move |request| {
+        let number = request
+            .parameter("t")
+            .and_then(|number| number.parse::<usize>().ok());
+        match (request.path.as_str(), number) {
+            ("/", _) => {
+                let topics: Vec<String> = (0..PAGES).map(|at| format!("/topic?t={at}")).collect();
+                Response::html(page("Board", 1, &topics))
+            }
+            ("/topic", Some(at)) if at < PAGES => {
+                let deeds = ["post?mode=reply&", "report?", "said?"];
+                let links: Vec<String> = deeds.map(|deed| format!("/{deed}t={at}")).into();
+                Response::html(page(&format!("Topic {at}"), at as u64 + 100, &links))
+            }
+            ("/post" | "/report", _) => Response::redirect(302, "/login"),
+            ("/login", _) => Response::html(page("Log in", 7, &[])),
+            ("/said", Some(at)) if at % said == said - 1 => {
+                Response::html(page(&format!("Said of {at}"), at as u64 + 1_000, &[]))
+            }
+            ("/said", _) => Response::html("<p>Nothing was said.</p>"),
+            _ => Response::not_found(),
+        }
+    })
+}
+
+#[test]
+fn what_is_done_to_pages_that_were_read_costs_few_requests_and_what_is_said_of_them_is_read() {
+    let bench = Bench::serve(with_deeds(30));
+    let (posts, all) = requests_to(&bench, "deeds", "/post");
+    assert!((12..40).contains(&posts), "{posts} of {all}");
+    let log = bench.web.log();
+    let reports = log
+        .iter()
+        .filter(|entry| entry.target.starts_with("/report"));
+    assert!((12..40).contains(&reports.count()));
+    let pages = bench.pages("deeds");
+    let kept = |path: &str| {
+        let kept = pages.iter().filter(|(_, fate)| fate == "indexed");
+        kept.filter(|(url, _)| url.contains(path)).count()
+    };
+    assert_eq!((kept("/topic"), kept("/said")), (PAGES, PAGES / 30));
+    let told = stdout(&run(tamis(&["report"]).arg(bench.crawl_dir("deeds"))));
+    assert!(
+        told.contains("a.test/post?mode=reply&t leads nowhere new"),
+        "{told}"
+    );
+}
+
 #[test]
 fn values_of_one_path_that_are_pages_of_their_own_are_all_read_though_the_first_were_one() {
     for form in ["/show?id=", "/show?id=item-", "/show?at=%2Fitem%2F"] {

@@ -19,7 +19,7 @@ mod usage;
 use crate::bounded::byte_prefix;
 use crate::char_counts::is_cjk;
 pub(crate) use ago::is_ago;
-pub(crate) use months::is_month;
+pub use months::{is_month, month_number};
 pub(crate) use order::MonthFirst;
 use role::WEEKDAYS;
 pub(crate) use role::{Role, role_of};
@@ -318,7 +318,7 @@ fn day(year: i32, month: u8, day: u8) -> Option<String> {
 }
 
 /// Whether a word in lower case is a day of the week.
-pub(crate) fn is_weekday(word: &str) -> bool {
+pub fn is_weekday(word: &str) -> bool {
     WEEKDAYS.contains(&word)
 }
 

@@ -59,7 +59,7 @@
 //!
 //! In reading order: `url`, `host` and `origin` are names, `seeds` and `scope` what belongs to a crawl, `trap`
 //! what never ends, `inner_urls` URLs within URLs, `path_ids` what looks like an id in a path, `parameters` what changes nothing and
-//! `url_normalizer` URLs without that; `config`
+//! `url_normalizer` URLs without that, `url_form` the form of a URL and the things that it names; `config`
 //! has the bounds,
 //! `lease` is what goes out and comes back, `store` what is kept between two processes; `politeness`
 //! says when a host may be asked, `host_queue` what it is asked first, `hosts` and `schedule` whose
@@ -84,6 +84,7 @@ mod seeds;
 mod store;
 mod trap;
 mod url;
+mod url_form;
 mod url_normalizer;
 mod url_table;
 
@@ -111,6 +112,7 @@ pub use store::{
 };
 pub use trap::{Original, PageWorth, PageYield, UrlNumbers};
 pub use url::{CanonicalUrl, Canonicaliser, UrlError, meanings_of_typed, parse_typed, parse_url};
+pub use url_form::UrlForm;
 pub use url_normalizer::{ORDER, UrlNormalizer};
 pub use weburl::URL_BYTES_MAX;
 

@@ -16,6 +16,10 @@
 //! A page that differs from its own plain form in several parameters says so of each of them: a link's place and
 //! the id of a click go together.
 //!
+//! Some names change one form of pages and not another: `sort` orders lists, and stays in the links to the pages
+//! listed. So the same is counted for the form that the URL has but for the parameter (`url_form`), and the
+//! parameter changes nothing where it changes nothing on the host or in the form.
+//!
 //! A page that is new though its plain form was read before speaks against the parameter. Parameters
 //! that count pages are left alone: of small numbers each list has the same ones, and one that counts clicks
 //! has each number once. The pages of a mirror repeat the original's under parameters of
@@ -45,7 +49,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::trap::PageYield;
 use crate::url::{CanonicalUrl, names_session};
-use crate::url_normalizer::{ORDER, UrlNormalizer, has_orders, parameter_key};
+use crate::url_normalizer::{ORDER, UrlNormalizer, form_key, has_orders, parameter_key};
 
 /// Plain forms that a parameter left as they were, before it is found to change nothing.
 const SAME_MIN: u32 = 12;
@@ -79,6 +83,8 @@ pub(crate) struct Parameters {
     /// Plain forms that were counted for a parameter.
     counted: RecentSet<u64>,
     seen: RecentMap<u64, Parameter>,
+    /// The same by form of URLs, as far as pages tell, with the keys of the host's parameters.
+    seen_in_forms: RecentMap<u64, (u64, Parameter)>,
     /// Values that links had.
     met: RecentSet<u64>,
     /// Pairs of values that stood beside each other on a page.
@@ -144,6 +150,7 @@ impl Parameters {
             read: RecentSet::with_max(entries_max),
             counted: RecentSet::with_max(entries_max),
             seen: RecentMap::with_max(entries_max),
+            seen_in_forms: RecentMap::with_max(entries_max),
             met: RecentSet::with_max(entries_max),
             beside: RecentSet::with_max(entries_max),
             normalizer: UrlNormalizer::default(),
@@ -160,6 +167,9 @@ impl Parameters {
         let normalizer = std::mem::take(&mut self.normalizer);
         for (key, seen) in saved.seen.iter() {
             normalizer.set(*key, seen.changes_nothing());
+        }
+        for (key, (parameter, seen)) in saved.seen_in_forms.iter() {
+            normalizer.set_in_form(*key, *parameter, seen.changes_nothing().is_some());
         }
         *self = Parameters {
             normalizer,
@@ -188,11 +198,15 @@ impl Parameters {
                 false => repeats_itself.then_some(form.with),
             };
             let is_first = counted.is_some_and(|form| self.counted.insert(form));
-            self.count(parameter_key(&host, name), |seen| {
+            let see = |seen: &mut Parameter| {
                 seen.see(name, value);
                 seen.same += u32::from(is_first);
                 seen.different += u32::from(is_new && was_read);
-            });
+            };
+            let parameter = parameter_key(&host, name);
+            self.count(parameter, see);
+            let form = form_key(&self.normalizer.form(url, name), name);
+            self.count_in_form(form, parameter, see);
         }
         self.observe_order(url, is_new, original);
         if page_yield == PageYield::Content {
@@ -222,23 +236,21 @@ impl Parameters {
 
     /// The names of a URL's variables but those that change nothing, in their order.
     fn names<'u>(&self, url: &'u CanonicalUrl) -> Vec<&'u str> {
-        let host = url.host();
         let names = url.variables().map(|(name, _)| name);
         names
-            .filter(|name| !self.normalizer.ignores(&host, name))
+            .filter(|name| !self.normalizer.ignores(url, name))
             .collect()
     }
 
     /// The parameters in which a page differs from its copy, where it differs in several: none of them changed
     /// it. Without those that are known to change nothing.
     fn differing<'u>(&self, url: &'u CanonicalUrl, other: &CanonicalUrl) -> Vec<&'u str> {
-        let host = url.host();
-        if other.host() != host || other.bare_path() != url.bare_path() {
+        if other.host() != url.host() || other.bare_path() != url.bare_path() {
             return Vec::new();
         }
         let theirs: Vec<_> = other.variables().take(PARAMETERS_SEEN_MAX).collect();
         let ours: Vec<_> = url.variables().take(PARAMETERS_SEEN_MAX).collect();
-        let counts = |name: &str| !self.normalizer.ignores(&host, name);
+        let counts = |name: &str| !self.normalizer.ignores(url, name);
         let differ = |pair: &&(&str, &str), others: &[(&str, &str)]| {
             counts(pair.0) && !others.contains(pair)
         };
@@ -375,6 +387,24 @@ impl Parameters {
         }
     }
 
+    /// The same in a form of URLs.
+    fn count_in_form(&mut self, key: u64, parameter: u64, count: impl FnOnce(&mut Parameter)) {
+        let normalizer = &self.normalizer;
+        let forget = |forgotten, (parameter, was): (u64, Parameter)| {
+            if was.changes_nothing().is_some() {
+                normalizer.set_in_form(forgotten, parameter, false);
+            }
+        };
+        let (of, seen) = self.seen_in_forms.entry(key, forget);
+        *of = parameter;
+        let before = seen.changes_nothing().is_some();
+        count(seen);
+        let after = seen.changes_nothing().is_some();
+        if after != before {
+            normalizer.set_in_form(key, parameter, after);
+        }
+    }
+
     /// The keys of a URL less one parameter and those that are known to change nothing.
     fn plain_form(&self, url: &CanonicalUrl, parameter: &str) -> PlainForm {
         let without = self.plain_form_of(url, &[parameter]);
@@ -388,7 +418,7 @@ impl Parameters {
     fn plain_form_of(&self, url: &CanonicalUrl, parameters: &[&str]) -> Form {
         let host = url.host();
         let is_left_out =
-            |name: &str| parameters.contains(&name) || self.normalizer.ignores(&host, name);
+            |name: &str| parameters.contains(&name) || self.normalizer.ignores(url, name);
         let variables = url.variables();
         let mut left: Vec<_> = variables.filter(|(name, _)| !is_left_out(name)).collect();
         if is_left_out(ORDER) {

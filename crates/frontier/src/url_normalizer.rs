@@ -1,7 +1,8 @@
 //! URLs without what was found to change nothing: session ids, tracking, print versions. It is called a
 //! parameter here, though it may also stand in the path (see `path_ids`).
 //!
-//! Which parameters these are is learnt by host from pages that were read (see `parameters`). A
+//! Which parameters these are is learnt by host, and by form of URLs (`url_form`), from pages that
+//! were read (see `parameters`). What changes nothing on a host changes nothing in any form. A
 //! [`UrlNormalizer`] is a handle on what has been learnt so far: clones share it, so whoever
 //! compares URLs keeps one and needs no access to the frontier.
 //!
@@ -9,29 +10,38 @@
 //! nothing, a URL is written with its parameters sorted by name. Those of one name (`a[]=1&a[]=2`) keep
 //! their order in any case.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::host::HostKey;
 use crate::url::CanonicalUrl;
+use crate::url_form;
 
 /// What the order of a URL's parameters is called beside the names of parameters; none has a blank in it.
 pub const ORDER: &str = "the order of parameters";
 
-/// Knows which parameters change nothing on which host.
+/// Knows which parameters change nothing, on which host or in which form of URLs.
 #[derive(Debug, Clone, Default)]
 pub struct UrlNormalizer {
+    ignored: Arc<RwLock<Ignored>>,
+}
+
+#[derive(Debug, Default)]
+struct Ignored {
     /// Keys of host and parameter, each with whether its values are opaque.
-    ignored: Arc<RwLock<hashbrown::HashMap<u64, bool>>>,
+    on_hosts: hashbrown::HashMap<u64, bool>,
+    /// Keys of form and parameter, each with that of host and parameter.
+    in_forms: hashbrown::HashMap<u64, u64>,
+    /// How many of them have each of the latter, so that most names are known to be none without their form.
+    by_name: hashbrown::HashMap<u64, u32>,
 }
 
 impl UrlNormalizer {
     /// The URL without the parameters that change nothing on its host; sorted, if their order changes
     /// nothing.
     pub fn normalized(&self, url: &CanonicalUrl) -> String {
-        let host = url.host();
-        self.less(url, &host, |name| self.ignores(&host, name))
+        self.less(url, &url.host(), |name| self.ignores(url, name))
     }
 
     /// The URL without the opaque ones among them, of one that has any or may be written in another order
@@ -40,7 +50,7 @@ impl UrlNormalizer {
         let host = url.host();
         let is_opaque = |name: &str| self.is_opaque(&host, name);
         let has_any = url.variables().any(|(name, _)| is_opaque(name))
-            || self.ignores(&host, ORDER) && has_orders(url);
+            || self.ignores_on(&host, ORDER) && has_orders(url);
         has_any.then(|| self.less(url, &host, is_opaque))
     }
 
@@ -50,23 +60,52 @@ impl UrlNormalizer {
         host: &HostKey,
         is_left_out: impl Fn(&str) -> bool,
     ) -> String {
-        let in_order = match self.ignores(host, ORDER) {
+        let in_order = match self.ignores_on(host, ORDER) {
             true => url.in_order().and_then(|url| CanonicalUrl::trusted(&url)),
             false => None,
         };
         in_order.as_ref().unwrap_or(url).without(is_left_out)
     }
 
-    /// Whether a parameter changes nothing on a host.
-    pub fn ignores(&self, host: &HostKey, parameter: &str) -> bool {
+    /// Whether a parameter changes nothing in a URL: on its host, or in its form.
+    pub fn ignores(&self, url: &CanonicalUrl, parameter: &str) -> bool {
+        let host = url.host();
+        self.ignores_on(&host, parameter) || self.ignores_in_form(url, parameter)
+    }
+
+    /// Whether a parameter, or [`ORDER`], changes nothing on a host.
+    pub fn ignores_on(&self, host: &HostKey, parameter: &str) -> bool {
         self.opaque(host, parameter).is_some()
+    }
+
+    fn ignores_in_form(&self, url: &CanonicalUrl, parameter: &str) -> bool {
+        let by_name = parameter_key(&url.host(), parameter);
+        if !self.read().by_name.contains_key(&by_name) {
+            return false;
+        }
+        let key = form_key(&self.form(url, parameter), parameter);
+        self.read().in_forms.contains_key(&key)
+    }
+
+    /// The form of a URL that a parameter stands in, in words.
+    pub(crate) fn form(&self, url: &CanonicalUrl, parameter: &str) -> String {
+        let host = url.host();
+        url_form::of_parameter(url, parameter, |name| self.ignores_on(&host, name))
+    }
+
+    /// Where a parameter is known to change nothing that does so in a URL: its host, or its form.
+    pub fn place(&self, url: &CanonicalUrl, parameter: &str) -> String {
+        let host = url.host();
+        match self.ignores_on(&host, parameter) || !self.ignores_in_form(url, parameter) {
+            true => host.to_string(),
+            false => self.form(url, parameter),
+        }
     }
 
     /// The parameters of a URL that change nothing, and [`ORDER`] where the others are not sorted though
     /// their order changes nothing.
     pub fn ignored_in<'u>(&self, url: &'u CanonicalUrl) -> Vec<&'u str> {
-        let host = url.host();
-        let is_ignored = |name: &str| self.ignores(&host, name);
+        let is_ignored = |name: &str| self.ignores(url, name);
         let names = url.variables().map(|(name, _)| name);
         let mut ignored: Vec<&str> = names.filter(|name| is_ignored(name)).collect();
         if is_ignored(ORDER) && url.without(is_ignored) != self.normalized(url) {
@@ -82,8 +121,8 @@ impl UrlNormalizer {
     }
 
     pub(crate) fn opaque(&self, host: &HostKey, parameter: &str) -> Option<bool> {
-        let ignored = self.ignored.read().unwrap_or_else(PoisonError::into_inner);
-        ignored.get(&parameter_key(host, parameter)).copied()
+        let key = parameter_key(host, parameter);
+        self.read().on_hosts.get(&key).copied()
     }
 
     /// Notes what is known of a parameter, by [`parameter_key`]: none when it may change something,
@@ -91,9 +130,34 @@ impl UrlNormalizer {
     pub(crate) fn set(&self, parameter: u64, changes_nothing: Option<bool>) {
         let mut ignored = self.ignored.write().unwrap_or_else(PoisonError::into_inner);
         match changes_nothing {
-            Some(is_opaque) => ignored.insert(parameter, is_opaque),
-            None => ignored.remove(&parameter),
+            Some(is_opaque) => ignored.on_hosts.insert(parameter, is_opaque),
+            None => ignored.on_hosts.remove(&parameter),
         };
+    }
+
+    /// The same of a parameter in a form, by [`form_key`] and [`parameter_key`].
+    pub(crate) fn set_in_form(&self, form: u64, parameter: u64, changes_nothing: bool) {
+        let mut ignored = self.ignored.write().unwrap_or_else(PoisonError::into_inner);
+        let Ignored {
+            in_forms, by_name, ..
+        } = &mut *ignored;
+        match changes_nothing {
+            true if in_forms.insert(form, parameter).is_none() => {
+                *by_name.entry(parameter).or_insert(0) += 1;
+            }
+            false if in_forms.remove(&form).is_some() => {
+                let left = by_name.get(&parameter).map_or(0, |forms| forms - 1);
+                match left {
+                    0 => by_name.remove(&parameter),
+                    left => by_name.insert(parameter, left),
+                };
+            }
+            true | false => {}
+        }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Ignored> {
+        self.ignored.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -107,6 +171,11 @@ pub(crate) fn has_orders(url: &CanonicalUrl) -> bool {
 /// Names a host's parameter.
 pub(crate) fn parameter_key(host: &HostKey, name: &str) -> u64 {
     xxh3_64([host.as_str(), "?", name].concat().as_bytes())
+}
+
+/// Names a parameter of a form.
+pub(crate) fn form_key(form: &str, name: &str) -> u64 {
+    xxh3_64([form, " ", name].concat().as_bytes())
 }
 
 #[cfg(test)]
@@ -145,7 +214,7 @@ mod tests {
             "http://a.example/x;v=1?p=2",
         );
         normalizer.set(parameter_key(&host, "sid"), None);
-        assert!(!shared.ignores(&host, "sid"));
+        assert!(!shared.ignores_on(&host, "sid"));
     }
 
     #[test]

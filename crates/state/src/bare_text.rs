@@ -11,9 +11,9 @@
 //! /draw/2001        Draw 2001: 5, 12, 31                     →   Draw #: 5, 12, 31
 //! ```
 //!
-//! Where the URL has a date, names of months and days of the week are left out, and its numbers where they
-//! stand beside each other or beside such a name: `5` in a menu is no day. So are the numbers of a month's
-//! grid, one after the other, wherever they stand.
+//! Where the URL has a date, names of months and days of the week are left out, in the languages that the
+//! extractor knows, and its numbers where they stand beside each other or beside such a name: `5` in a menu is
+//! no day. So are the numbers of a month's grid, one after the other, wherever they stand.
 
 use frontier::UrlNumbers;
 use segment::Words;
@@ -21,6 +21,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// So many numbers, each one more than that before, are those of a grid.
 const GRID_MIN: usize = 7;
+
+/// From here on letters are of Han and of what is written beside it.
+const FIRST_OF_HAN: char = '\u{2e80}';
 
 /// Words of dates, as they are folded, in order.
 const NAMES: [&str; 50] = [
@@ -99,6 +102,28 @@ pub(crate) fn digest(numbers: &UrlNumbers, words: &Words) -> String {
     format!("{:016x}", hash.digest())
 }
 
+/// Whether a word is the name of a day of the week, or of a month. In languages that bend their names a month is
+/// known by its first letters, which other words have as well: those of the URL's month count, and of
+/// the ones beside it.
+fn is_of_dates(word: &str, numbers: &UrlNumbers) -> bool {
+    let is_near = |month: u64| {
+        let months = numbers
+            .numbers
+            .iter()
+            .filter(|number| (1..=12).contains(*number));
+        let apart = months.map(|number| number.abs_diff(month));
+        { apart }.any(|apart| matches!(apart, 0 | 1 | 11))
+    };
+    // The names in Han are among those above, and most words of their texts are not looked at further.
+    let may_be_name =
+        || word.starts_with(|first: char| first.is_alphabetic() && first < FIRST_OF_HAN);
+    NAMES.binary_search(&word).is_ok()
+        || may_be_name()
+            && (extractor::is_month(word)
+                || extractor::is_weekday(word)
+                || !word.is_ascii() && extractor::month_number(word).is_some_and(is_near))
+}
+
 /// How many words from the first on are numbers, each one more than that before.
 fn grid_length(words: &[Word<'_>]) -> usize {
     let mut next = words.first().and_then(|word| word.number);
@@ -127,7 +152,7 @@ impl<'w> Word<'w> {
             text,
             number: text.parse().ok(),
             known: runs.filter(|digits| is_known(digits, numbers)).count(),
-            is_name: numbers.is_date && NAMES.binary_search(&text).is_ok(),
+            is_name: numbers.is_date && is_of_dates(text, numbers),
         }
     }
 
@@ -244,6 +269,25 @@ mod tests {
             ("/day/2026-12-29", &day("2026-12-29")),
             true,
         );
+    }
+
+    #[test]
+    fn months_are_names_in_many_languages() {
+        for (one, other) in [
+            ("12 ноября 2026", "3 декабря 2026"),
+            ("12 novembre 2026", "3 décembre 2026"),
+            ("12. března 2026", "3. května 2026"),
+            ("12 नवंबर 2026", "3 दिसंबर 2026"),
+        ] {
+            let months = match one.contains("března") {
+                true => ("/day/2026-03-12", "/day/2026-05-03"),
+                false => ("/day/2026-11-12", "/day/2026-12-03"),
+            };
+            check((months.0, one), (months.1, other), true);
+        }
+        // A word that begins as a month does far away.
+        let market = |text| bare("/day/2026-11-12", text);
+        assert_ne!(market("рынок августа"), market("рынок"));
     }
 
     #[test]

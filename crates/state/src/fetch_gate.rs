@@ -29,7 +29,8 @@
 //! unread, only held back, and once order has mattered for any page, no order is refused.
 //!
 //! The same holds for values that are URLs of the site and lead nowhere, such as that of a login form
-//! for the way back (`idle_values`): without it half of a budget went to one form.
+//! for the way back (`idle_values`): without it half of a budget went to one form. And for what is done to a page that
+//! another URL shows, as reports and replies are (`deeds`).
 //!
 //! A link to a file, by its ending, is a guess of this kind as well (`files`): while links to files
 //! of its host led to no pages it waits until all else is done, and once it is sure that hardly any does, it
@@ -50,6 +51,7 @@ use recent::{RecentMap, RecentSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::deeds::Deeds;
 use crate::files::FileLinks;
 use crate::idle_values::IdleValues;
 use crate::policy::{Learnt, LearntPolicy};
@@ -114,6 +116,8 @@ pub struct FetchGate {
     leading: ReadUrls,
     /// Values that lead nowhere.
     values: IdleValues,
+    /// Deeds that lead nowhere.
+    deeds: Deeds,
     /// Pages that were the same under two values of an opaque parameter, by their URLs without such ones.
     compared: RecentSet<u64>,
     /// What gave nothing under one value of such a parameter, in the same way, with the URL.
@@ -180,6 +184,7 @@ impl FetchGate {
             read: ReadUrls::default(),
             leading: ReadUrls::default(),
             values: IdleValues::default(),
+            deeds: Deeds::default(),
             compared: RecentSet::with_max(COMPARED_MAX),
             nothing: RecentMap::with_max(NOTHING_MAX),
             ways: RecentMap::with_max(WAYS_MAX),
@@ -201,6 +206,7 @@ impl FetchGate {
             read,
             leading,
             values,
+            deeds,
             compared,
             nothing,
             ways,
@@ -216,6 +222,7 @@ impl FetchGate {
         self.read = read;
         self.leading = leading;
         self.values = values;
+        self.deeds = deeds;
         self.compared = compared;
         self.nothing = nothing;
         self.ways = ways;

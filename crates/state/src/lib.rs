@@ -31,6 +31,7 @@ pub mod context;
 pub mod counts;
 mod decide;
 mod decided;
+mod deeds;
 pub mod examples;
 pub mod fetch_gate;
 mod files;

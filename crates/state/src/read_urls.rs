@@ -99,9 +99,9 @@ impl ReadUrls {
         let host = plain.host();
         let mut ways = vec![(hash_without(&plain, |_| false), Vec::new())];
         let names = self.names.get(&host).into_iter().flatten();
-        let idle = names.filter(|name| normalizer.ignores(&host, name));
+        let idle = names.filter(|name| normalizer.ignores(&plain, name));
         let idle = idle.take(PARAMETERS_MAX).map(String::as_str);
-        let order = normalizer.ignores(&host, ORDER).then_some(ORDER);
+        let order = normalizer.ignores_on(&host, ORDER).then_some(ORDER);
         for name in idle.chain(order) {
             let with = ways.iter().map(|(hash, names): &(u64, Vec<&str>)| {
                 let names = names.iter().copied().chain([name]);

@@ -1,7 +1,7 @@
 //! The names of months, in the cases that dates have them in.
 
 /// Whether a word in lower case is a month's name or the first letters by which a month is known.
-pub(crate) fn is_month(word: &str) -> bool {
+pub fn is_month(word: &str) -> bool {
     const NAMES: &str = " january february march april may june july august september october november december \
         januar februar märz mai juni juli oktober dezember \
         janvier février mars avril juin juillet août septembre octobre novembre décembre \
@@ -12,7 +12,13 @@ pub(crate) fn is_month(word: &str) -> bool {
     is_short || (word.len() > 3 && NAMES.split(' ').any(|name| name == word))
 }
 
-/// The number of a month by its name in lower case.
+/// The number of a month by its name in lower case, in any of the languages that dates are read in. Words that
+/// begin like a month in a language that bends its names are taken for it.
+pub fn month_number(name: &str) -> Option<u64> {
+    number(name)?.parse().ok()
+}
+
+/// The same, as dates are written with it.
 pub(super) fn number(name: &str) -> Option<&'static str> {
     let whole = |name: &str| {
         let months = WHOLE.iter();

@@ -213,7 +213,7 @@ fn at_the_bound_parameters_not_met_for_longest_are_forgotten_and_new_ones_are_le
     };
     let is_known = |parameters: &Parameters, number: u32| {
         let host = crate::HostKey::from_record(&host(number));
-        parameters.normalizer().ignores(&host, "sid")
+        parameters.normalizer().ignores_on(&host, "sid")
     };
     learn(&mut parameters, 0);
     assert!(is_known(&parameters, 0));
@@ -483,4 +483,49 @@ fn links_with_random_names_forget_no_rule_of_another_host() {
     }
     check(&parameters, "a.example", "sid", Some(true));
     assert!(parameters.met.is_empty());
+}
+
+/// Lists of goods that are ordered by `sort`, which stays in the links to the goods.
+fn with_lists_and_goods(goods: u32) -> Parameters {
+    let mut parameters = Parameters::default();
+    for number in 0..goods {
+        let list = format!("a.example/index.php?route=list&of=c{number}");
+        let goods = format!("a.example/index.php?route=goods&of=g{number}");
+        new(&mut parameters, &list);
+        new(&mut parameters, &format!("{list}&sort=price"));
+        new(&mut parameters, &goods);
+        repeat(&mut parameters, &format!("{goods}&sort=price"), &goods);
+    }
+    parameters
+}
+
+#[test]
+fn a_parameter_that_changes_lists_changes_nothing_in_the_form_that_repeats_itself() {
+    let left = |parameters: &Parameters, text: &str| parameters.normalizer.normalized(&url(text));
+    let of = |route: &str| format!("a.example/index.php?route={route}&of=x&sort=name");
+    for (goods, is_known) in [(SAME_MIN - 1, false), (SAME_MIN, true)] {
+        let parameters = with_lists_and_goods(goods);
+        check(&parameters, "a.example", "sort", None);
+        assert_eq!(left(&parameters, &of("list")), url(&of("list")).as_str());
+        let plain = left(&parameters, &of("goods"));
+        assert_eq!(!plain.contains("sort"), is_known);
+        let known = left(&parameters, &of("goods").replace("a.", "b."));
+        assert!(known.contains("sort"));
+    }
+    let mut parameters = with_lists_and_goods(SAME_MIN);
+    let place = |parameters: &Parameters| parameters.normalizer.place(&url(&of("goods")), "sort");
+    assert_eq!(place(&parameters), "a.example/index.php?route=goods");
+    // What was saved is gone on with, and one page that differs ends it.
+    let saved = std::mem::take(&mut parameters);
+    parameters.resume(saved);
+    assert!(!left(&parameters, &of("goods")).contains("sort"));
+    new(
+        &mut parameters,
+        "a.example/index.php?route=goods&of=g1&sort=price&page=a",
+    );
+    new(
+        &mut parameters,
+        "a.example/index.php?route=goods&of=g1&sort=size",
+    );
+    assert!(left(&parameters, &of("goods")).contains("sort"));
 }

@@ -148,11 +148,11 @@ impl FetchGate {
                 Learnt::Refuse if !compared && names.contains(&ORDER) => Learnt::HoldBack,
                 mode => mode,
             };
-            let rules = parameter_rules(host, &names, compared);
+            let rules = parameter_rules(url, normalizer, &names, compared);
             let cause = PredictionCause::IgnoredParameters { rules, compared };
             return foreseen(plain, cause, mode, draw, true);
         }
-        if let Some(idle) = self.idle_values(url) {
+        if let Some(idle) = self.idle_values(url, &plain) {
             return Some(idle);
         }
         if self.learnt.duplicates == Learnt::Off {
@@ -160,7 +160,7 @@ impl FetchGate {
         }
         let prediction = self.rules.predict(&plain)?;
         let mut rules = prediction.rules;
-        rules.extend(parameter_rules(host, &names, false));
+        rules.extend(parameter_rules(url, normalizer, &names, false));
         let is_doubtful = prediction.is_by_name && prediction.confidence < NAMES_CONFIDENCE_MIN;
         let mode = match (self.learnt.duplicates, self.learnt.parameters) {
             (_, Learnt::HoldBack) if !names.is_empty() => Learnt::HoldBack,
@@ -175,11 +175,12 @@ impl FetchGate {
         foreseen(prediction.kept_url, cause, mode, prediction.draw, is_read)
     }
 
-    /// A URL with a value that leads nowhere.
-    fn idle_values(&self, url: &CanonicalUrl) -> Option<Foreseen> {
+    /// A URL with a value that leads nowhere, or a deed that does not; `plain` is it without what changes nothing.
+    fn idle_values(&self, url: &CanonicalUrl, plain: &str) -> Option<Foreseen> {
         if self.learnt.parameters == Learnt::Off {
             return None;
         }
+        let deed = || self.deeds.find(&CanonicalUrl::parse(plain).ok()?);
         let Idle {
             original,
             rule,
@@ -188,6 +189,7 @@ impl FetchGate {
         } = self
             .values
             .find(url)
+            .or_else(deed)
             .filter(|idle| idle.original != url.as_str())?;
         let rules = vec![rule];
         let is_probe = is_sure.then(|| self.is_sparse_probe(url, &rules, Some(probes)));
@@ -211,10 +213,16 @@ impl FetchGate {
 }
 
 /// The rules of parameters that change nothing, in words.
-fn parameter_rules(host: &HostKey, names: &[&str], compared: bool) -> Vec<String> {
+fn parameter_rules(
+    url: &CanonicalUrl,
+    normalizer: &UrlNormalizer,
+    names: &[&str],
+    compared: bool,
+) -> Vec<String> {
+    let place = |name: &str| normalizer.place(url, name);
     let rules = names
         .iter()
-        .map(|name| format!("{name} changes nothing on {host}"));
+        .map(|name| format!("{name} changes nothing on {}", place(name)));
     match compared {
         true => rules.map(|rule| of_compared(&rule)).collect(),
         false => rules.collect(),

@@ -42,6 +42,11 @@ impl FetchGate {
         for rule in self.values.observe(&url, record) {
             self.find_wrong(&rule);
         }
+        if let Ok(plain) = CanonicalUrl::parse(&normalizer.normalized(&url))
+            && let Some(rule) = self.deeds.observe(&plain, record)
+        {
+            self.find_wrong(&rule);
+        }
         let canonical = canonical_of(record).map(|canonical| normalizer.normalized(&canonical));
         if let Some(canonical) = &canonical {
             let plain = normalizer.normalized(&url);
@@ -51,7 +56,7 @@ impl FetchGate {
         match original_of(record) {
             Some(original) => {
                 self.on_copy(record, &url, &original, canonical, normalizer);
-                self.note_copy(seq, record);
+                self.note_copy(seq, record, normalizer);
             }
             None => self.on_no_copy(seq, record, &url, is_whole, normalizer),
         }
@@ -66,9 +71,15 @@ impl FetchGate {
 
     /// Notes whether a URL was worth its fetch: a page that is not kept is, if one is that it led to. Where it led to URLs of
     /// good forms they are waited for.
-    fn note_yield(&mut self, seq: u64, record: &PageRecord, is_kept: bool) {
+    fn note_yield(
+        &mut self,
+        seq: u64,
+        record: &PageRecord,
+        is_kept: bool,
+        normalizer: &UrlNormalizer,
+    ) {
         if let Some(via) = record.via {
-            self.note_found(via, is_kept);
+            self.note_found(via, is_kept, normalizer);
         }
         if is_kept {
             self.rules.observe_yield(&record.url, true);
@@ -94,15 +105,15 @@ impl FetchGate {
     }
 
     /// The same of a copy, whose yield its pair has told.
-    fn note_copy(&mut self, seq: u64, record: &PageRecord) {
+    fn note_copy(&mut self, seq: u64, record: &PageRecord, normalizer: &UrlNormalizer) {
         if let Some(via) = record.via {
-            self.note_found(via, false);
+            self.note_found(via, false, normalizer);
         }
         self.note_way(seq, record, 0);
     }
 
     /// Notes what became of a URL that a page led to, where that one is not kept itself.
-    fn note_found(&mut self, via: u64, is_kept: bool) {
+    fn note_found(&mut self, via: u64, is_kept: bool, normalizer: &UrlNormalizer) {
         let Some(way) = self.ways.get_mut(&via) else {
             return;
         };
@@ -122,13 +133,18 @@ impl FetchGate {
             true => self.rules.observe_yield(&url, true),
             false => self.rules.redeem(&url),
         }
+        let Ok(led) = CanonicalUrl::parse(&url) else {
+            return;
+        };
         // What was refused for its form comes back, as after a page of the form itself.
-        if was_low
-            && !self.rules.is_low_yield(&url)
-            && let Ok(url) = CanonicalUrl::parse(&url)
-        {
-            let host = url.host().to_string();
+        if was_low && !self.rules.is_low_yield(&url) {
+            let host = led.host().to_string();
             self.find_wrong(&LowYield::UrlForm { host }.rule());
+        }
+        if let Ok(plain) = CanonicalUrl::parse(&normalizer.normalized(&led))
+            && let Some(rule) = self.deeds.redeem(&plain, &url)
+        {
+            self.find_wrong(&rule);
         }
     }
 
@@ -263,12 +279,12 @@ impl FetchGate {
             self.rules
                 .observe_unique(&normalizer.normalized(url), was_read);
             let was_worth_it = kind != Some(JunkKind::Withheld);
-            self.note_yield(seq, record, was_worth_it);
+            self.note_yield(seq, record, was_worth_it, normalizer);
         } else if matches!(
             kind,
             Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error | JunkKind::NoPage)
         ) {
-            self.note_yield(seq, record, false);
+            self.note_yield(seq, record, false, normalizer);
         } else if record.outcome == Outcome::Redirected {
             // Where it leads may be known already, or not belong to the crawl.
             let is_new = |link: &LinkRecord| link.fate == LinkFate::New;

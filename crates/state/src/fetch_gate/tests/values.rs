@@ -184,3 +184,58 @@ fn values_that_lead_nowhere_have_a_probe_before_many_are_refused() {
         assert!(refused.count() < 60, "{seed}");
     }
 }
+
+/// A reply to a topic, which another page has shown.
+fn reply(number: u32) -> String {
+    format!("http://a.example/posting.php?mode=reply&t={number}")
+}
+
+fn wall(url: &str) -> PageRecord {
+    PageRecord {
+        outcome: Outcome::Judged(Verdict::Junk(JunkReason::Blocked)),
+        ..page(url, None)
+    }
+}
+
+/// Asks for replies, and takes in what the gate refuses of them; gives the others.
+fn replied(gate: &mut FetchGate, numbers: std::ops::Range<u32>) -> Vec<u32> {
+    let ask = |&number: &u32| match check(gate, &reply(number)) {
+        Permission::Refused(Refused::Refusal(refusal)) => {
+            let record = PageRecord {
+                url: reply(number),
+                outcome: Outcome::Refused(refusal),
+                ..PageRecord::default()
+            };
+            take_in(gate, &record);
+            false
+        }
+        permission => {
+            assert_eq!(permission, Permission::Allowed);
+            take_in(gate, &wall(&reply(number)));
+            true
+        }
+    };
+    numbers.filter(ask).collect()
+}
+
+#[test]
+fn deeds_that_lead_nowhere_are_refused_but_for_probes_of_which_one_of_worth_brings_all_back() {
+    let mut gate = holding_values();
+    for number in 0..1_000 {
+        let topic = format!("http://a.example/viewtopic.php?t={number}");
+        take_in(&mut gate, &page(&topic, None));
+    }
+    assert_eq!(replied(&mut gate, 0..12).len(), 12);
+    let probes = replied(&mut gate, 12..999).len();
+    assert!((5..40).contains(&probes), "{probes}");
+    // Nobody has shown this topic.
+    assert_eq!(check(&gate, &reply(1_000)), Permission::Allowed);
+    let rule = "a.example/posting.php?mode=reply&t leads nowhere new";
+    let loss = gate.losses().of(rule);
+    assert_eq!((loss.refused, loss.unique), (987 - probes as u64, 0));
+    assert_eq!(gate.wrong_rules().count(), 0);
+    take_in(&mut gate, &page(&reply(999), None));
+    let wrong: Vec<&str> = gate.wrong_rules().map(|(rule, _)| rule).collect();
+    assert_eq!(wrong, [rule]);
+    assert_eq!(check(&gate, &reply(500)), Permission::Allowed);
+}
