@@ -67,6 +67,60 @@ struct Field<'t> {
     values: Vec<&'t str>,
 }
 
+impl<'t> Field<'t> {
+    /// A field with what is said in its line: a value, or a list of values in brackets.
+    fn of(name: &str, said: &'t str) -> Field<'t> {
+        let mut field = Field {
+            name: name.trim().to_ascii_lowercase(),
+            values: Vec::new(),
+        };
+        let said = said.trim();
+        // The value stands in the lines below.
+        if matches!(said, ">" | ">-" | "|" | "|-" | "[") {
+            return field;
+        }
+        let listed = said
+            .strip_prefix('[')
+            .and_then(|said| said.strip_suffix(']'));
+        field.values = match listed.filter(|_| field.is_of_names()) {
+            Some(listed) => listed
+                .split(',')
+                .filter_map(|one| field.item(one))
+                .collect(),
+            None => field.item(said).into_iter().collect(),
+        };
+        field
+    }
+
+    fn is_of_names(&self) -> bool {
+        matches!(self.name.as_str(), "author" | "authors")
+    }
+
+    /// A value in a line of its own or in a list; of an author with fields the name.
+    fn item(&self, said: &'t str) -> Option<&'t str> {
+        let said = match self.is_of_names() {
+            true => name_in(said)?,
+            false => said.trim(),
+        };
+        let quoted = |quote: char| said.strip_prefix(quote)?.strip_suffix(quote);
+        let said = quoted('"').or_else(|| quoted('\'')).unwrap_or(said).trim();
+        (!said.is_empty()).then_some(said)
+    }
+}
+
+/// The name in an item of a list of authors.
+fn name_in(said: &str) -> Option<&str> {
+    let said = said
+        .trim_start_matches("- ")
+        .trim_matches([' ', ',', '[', ']', '{', '}']);
+    match said.split_once(": ") {
+        Some((name, value)) if is_word(name) && !name.contains(' ') => {
+            name.eq_ignore_ascii_case("name").then_some(value.trim())
+        }
+        _ => Some(said),
+    }
+}
+
 /// What stands between two lines of `fence` at the very beginning of a text, in fields of which `sign` ends the names.
 fn fenced<'t>(text: &'t str, fence: &str, sign: char) -> Option<(Vec<Field<'t>>, &'t str)> {
     let mut lines = text.split_inclusive('\n');
@@ -88,14 +142,11 @@ fn fenced<'t>(text: &'t str, fence: &str, sign: char) -> Option<(Vec<Field<'t>>,
             continue;
         }
         if goes_on && let Some(field) = fields.last_mut() {
-            field.values.extend(item(said));
+            field.values.extend(field.item(said));
         } else if let Some((name, value)) = said.split_once(sign)
             && is_word(name)
         {
-            fields.push(Field {
-                name: name.trim().to_ascii_lowercase(),
-                values: values(value),
-            });
+            fields.push(Field::of(name, value));
         } else if fields.is_empty() {
             // A rule, and text below it.
             return None;
@@ -132,7 +183,8 @@ fn behind_percent(text: &str) -> Option<(Vec<Field<'_>>, &str)> {
     (!fields.is_empty()).then_some((fields, rest))
 }
 
-/// Lines of `Key: value`, two at least, with a title among them, up to an empty one.
+/// Lines of `Key: value`, two at least, with a title among them, up to an empty one. They are all of those that are written
+/// for programs: "Notes: …" is text.
 fn headers(text: &str) -> Option<(Vec<Field<'_>>, &str)> {
     let mut fields: Vec<Field<'_>> = Vec::new();
     let mut at = 0;
@@ -143,7 +195,7 @@ fn headers(text: &str) -> Option<(Vec<Field<'_>>, &str)> {
             return (is_titled && fields.len() > 1).then(|| (fields, &text[at..]));
         }
         match line.split_once(':') {
-            Some((name, value)) if is_word(name) => fields.push(Field {
+            Some((name, value)) if is_known(name) => fields.push(Field {
                 name: name.to_ascii_lowercase(),
                 values: vec![value.trim()],
             }),
@@ -154,6 +206,37 @@ fn headers(text: &str) -> Option<(Vec<Field<'_>>, &str)> {
     None
 }
 
+/// Whether a word is one of the headers of Pelican and MultiMarkdown.
+fn is_known(name: &str) -> bool {
+    const HEADERS: [&str; 22] = [
+        "title",
+        "subtitle",
+        "author",
+        "authors",
+        "date",
+        "modified",
+        "updated",
+        "published",
+        "category",
+        "tags",
+        "tag",
+        "keywords",
+        "slug",
+        "status",
+        "lang",
+        "language",
+        "url",
+        "save_as",
+        "template",
+        "image",
+        "copyright",
+        "css",
+    ];
+    HEADERS
+        .iter()
+        .any(|header| name.trim().eq_ignore_ascii_case(header))
+}
+
 /// Whether it may be the name of a field.
 fn is_word(name: &str) -> bool {
     let name = name.trim_end();
@@ -161,38 +244,6 @@ fn is_word(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.len() <= 40
         && name.bytes().all(is_of_word)
-}
-
-/// What is said in one line: a value, or a list of values in brackets.
-fn values(said: &str) -> Vec<&str> {
-    let said = said.trim();
-    // The value stands in the lines below.
-    if matches!(said, ">" | ">-" | "|" | "|-" | "[") {
-        return Vec::new();
-    }
-    let listed = said
-        .strip_prefix('[')
-        .and_then(|said| said.strip_suffix(']'));
-    match listed {
-        Some(listed) => listed.split(',').filter_map(item).collect(),
-        None => item(said).into_iter().collect(),
-    }
-}
-
-/// A value in a line of its own or in a list; of one with fields itself the name.
-fn item(said: &str) -> Option<&str> {
-    let said = said
-        .trim_start_matches("- ")
-        .trim_matches([' ', ',', '[', ']', '{', '}']);
-    let said = match said.split_once(": ") {
-        Some((name, value)) if is_word(name) && !name.contains(' ') => {
-            name.eq_ignore_ascii_case("name").then_some(value.trim())?
-        }
-        _ => said,
-    };
-    let quoted = |quote: char| said.strip_prefix(quote)?.strip_suffix(quote);
-    let said = quoted('"').or_else(|| quoted('\'')).unwrap_or(said).trim();
-    (!said.is_empty()).then_some(said)
 }
 
 #[cfg(test)]
@@ -256,11 +307,33 @@ mod tests {
             "Note: this is a text.\nIt goes on.\n\nMore.\n",
             "Warning: one\nNote: two\n\nMore.\n",
             "Title: alone\n\ntext",
+            "Title: Eels\nSummary: A long paragraph that is text.\n\nMore.\n",
             "%macro x\n",
             "",
         ] {
             check(text, "", "", "", text);
         }
+        check(
+            "---\ntitle: Rust: a tour of it\n---\n",
+            "Rust: a tour of it",
+            "",
+            "",
+            "",
+        );
+        check(
+            "---\ntitle: >\n  Rust: a tour\n---\n",
+            "Rust: a tour",
+            "",
+            "",
+            "",
+        );
+        check(
+            "---\ntitle: [WIP] The bridge\n---\n",
+            "[WIP] The bridge",
+            "",
+            "",
+            "",
+        );
         check("---\nauthor: null\ntitle: ~\n---\n", "~", "", "", "");
     }
 

@@ -5,7 +5,6 @@ use html5ever::local_name;
 use scraper::Node;
 
 use crate::dom::Attributes;
-use crate::tag::Tag;
 
 /// The elements around one that are looked at.
 const AROUND_MAX: usize = 4;
@@ -24,9 +23,10 @@ pub(crate) fn has_only_numbers(node: NodeRef<'_, Node>) -> bool {
     })
 }
 
-/// Whether an element is the number of a line by which others link to that line: an anchor with a number alone, in which
-/// its name ends (`<a name="L12">12</a>`), that links to itself or to the cell around it (gitweb, Trac, OpenGrok), or stands in a listing
-/// and is no link (LXR). Marks of footnotes lead elsewhere, and the number of a heading is part of it.
+/// Whether an element is the number of a line by which others link to that line: an anchor with a number alone at the
+/// beginning of its line, whose name is that number in a listing, or that of a line anywhere (`<a name="L12">12</a>`). It is no link
+/// (LXR), or one to itself or to the cell around it (gitweb, Trac, OpenGrok). Other numbers that link to themselves are those of
+/// sections, verses and years.
 pub(crate) fn is_anchor(node: NodeRef<'_, Node>) -> bool {
     let Some(element) = node.value().as_element() else {
         return false;
@@ -47,13 +47,34 @@ pub(crate) fn is_anchor(node: NodeRef<'_, Node>) -> bool {
     let Some(name) = name.filter(|name| name.ends_with(|last: char| last.is_ascii_digit())) else {
         return false;
     };
+    let is_in_listing = || around().any(|above| above.name.local == local_name!("pre"));
     let is_to_itself = match element.attribute(&local_name!("href")) {
         Some(href) => href.strip_prefix('#') == Some(name),
-        None => around().any(|above| above.name.local == local_name!("pre")),
+        None => is_in_listing(),
     };
-    is_to_itself
-        && is_number(node, name)
-        && !around().any(|above| Tag::of(&above.name.local).heading_level().is_some())
+    let is_of_line =
+        || is_line(name) || is_in_listing() && name.bytes().all(|b| b.is_ascii_digit());
+    is_to_itself && is_of_line() && is_number(node, name) && stands_alone(node)
+}
+
+/// Whether a name is that of a line: `L12`, `l012`, `line-12`.
+fn is_line(name: &str) -> bool {
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let letters = letters.trim_end_matches(['-', '_']);
+    ["l", "lc", "line"]
+        .iter()
+        .any(|line| letters.eq_ignore_ascii_case(line))
+}
+
+/// Whether nothing stands before a node in its line, and no mark behind it that makes a sentence or a list of it.
+fn stands_alone(node: NodeRef<'_, Node>) -> bool {
+    let text = |node: Option<NodeRef<'_, Node>>| {
+        let text = node.and_then(|node| Some(node.value().as_text()?.to_string()));
+        text.unwrap_or_default()
+    };
+    let (before, behind) = (text(node.prev_sibling()), text(node.next_sibling()));
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.trim().is_empty() && !behind.starts_with(['.', ',', ';', ':', ']', ')'])
 }
 
 /// Whether a node holds nothing but the number that `name` ends in.
@@ -115,6 +136,15 @@ mod tests {
         );
         let found = text(&page);
         for number in ["7", "5", "6"] {
+            assert!(found.contains(number), "{number}: {found}");
+        }
+        let years = format!(
+            "<main><h1>The mill</h1><p>{prose}<ul><li><a id=y1866 href=#y1866>1866</a> {prose}<li>\
+             <a id=1871 href=#1871>1871</a> {prose}</ul><pre>\n<a id=section-3 href=#section-3>3</a>.  {prose}\n\
+             [<a id=4>4</a>] {prose}</pre></main>"
+        );
+        let found = text(&years);
+        for number in ["1866", "1871", "3.", "[4]"] {
             assert!(found.contains(number), "{number}: {found}");
         }
     }

@@ -53,18 +53,22 @@ pub fn binary_type(bytes: &[u8]) -> Option<String> {
 /// How many controls stand in it. Those of printers and chats, with which bold and coloured letters are written, do not
 /// count in what is UTF-8 otherwise: of a manual page every second byte may be one.
 fn controls_of(head: &[u8]) -> usize {
-    let valid = match std::str::from_utf8(head) {
-        Ok(_) => head.len(),
-        Err(error) => error.valid_up_to(),
-    };
-    // The last letter may be cut.
-    let is_utf8 = valid + 4 > head.len();
+    let is_utf8 = is_utf8(head);
     let is_style =
         |byte: u8| is_utf8 && matches!(byte, 0x02 | 0x03 | 0x08 | 0x0f | 0x16 | 0x1d | 0x1f);
     let controls = head
         .iter()
         .filter(|byte| is_binary(**byte) && !is_style(**byte));
     controls.count()
+}
+
+/// Whether a beginning is UTF-8; the last letter may be cut.
+fn is_utf8(head: &[u8]) -> bool {
+    let valid = match std::str::from_utf8(head) {
+        Ok(_) => head.len(),
+        Err(error) => error.valid_up_to(),
+    };
+    valid + 4 > head.len()
 }
 
 /// What follows the mark of UTF-8 or blanks, where the signature of a format that no text begins with does.
@@ -87,6 +91,10 @@ fn behind_blanks(bytes: &[u8]) -> Option<&[u8]> {
 /// Whether a PDF begins behind other lines: its first line, and then a comment of bytes that are no letters, which tells
 /// programs that it is not text (ISO 32000-1, 7.5.2). Readers look for it in the first 1,024 bytes.
 fn is_late_pdf(head: &[u8]) -> bool {
+    // A text about the format shows the comment in the letters that its bytes are.
+    if is_utf8(head) {
+        return false;
+    }
     let head = &head[..head.len().min(1024)];
     let mut lines = head.split(|byte| matches!(byte, b'\r' | b'\n'));
     let mut lines = lines.by_ref().filter(|line| !line.is_empty());
@@ -102,8 +110,8 @@ fn is_late_pdf(head: &[u8]) -> bool {
 fn has_many_controls(head: &[u8]) -> bool {
     const MANY: usize = 16;
     let is_utf16 = head.starts_with(&[0xfe, 0xff]) || head.starts_with(&[0xff, 0xfe]);
-    let controls = head.iter().filter(|byte| **byte != 0 && is_binary(**byte));
-    let controls = controls.count();
+    let zeros = head.iter().filter(|byte| **byte == 0).count();
+    let controls = controls_of(head) - zeros;
     !is_utf16 && controls >= MANY && controls * CONTROLS_IN > head.len()
 }
 
@@ -233,6 +241,10 @@ mod tests {
         // A page about the format, and one that is filled up with zeros.
         let about = b"<p>Each file begins with its version:\n<pre>\n%PDF-1.4\n1 0 obj\n</pre>";
         assert_eq!(binary_type(about), None);
+        let shown = b"The first lines:\n%PDF-1.4\n%\xc3\xa2\xc3\xa3\xc3\x8f\xc3\x93\nA reader sees these letters.";
+        assert_eq!(binary_type(shown), None);
+        let bold = "<!doctype html><pre>N\u{8}NA\u{8}AM\u{8}ME\u{8}E \u{2}one\u{2}\n".repeat(20);
+        assert_eq!(binary_type(bold.as_bytes()), None);
         let filled = [&b"<!doctype html><p>A short page."[..], &[0; 4000]].concat();
         assert_eq!(binary_type(&filled), None);
     }

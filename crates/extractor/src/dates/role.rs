@@ -1,11 +1,13 @@
 //! What the words before a date say that it is the date of: the text's publishing, a change, or something else.
 
+use std::borrow::Cow;
+
 use crate::char_counts::is_cjk;
 
 use super::Usage;
 use super::role_words::{
-    BEGINNINGS, JOINTS, LANGUAGES, OF_CHANGES, OF_DATES, OF_OTHERS, OF_PUBLISHING, PREPOSITIONS,
-    ROOTS_OF_PUBLISHING,
+    BEGINNINGS, JOINTS, LANGUAGES, OF_CHANGES, OF_DATES, OF_LABELS, OF_OTHERS, OF_PUBLISHING,
+    PREPOSITIONS, ROOTS_OF_PUBLISHING,
 };
 
 /// What a line says of its date.
@@ -52,7 +54,7 @@ pub(super) const WEEKDAYS: [&str; 14] = [
 /// where it begins the line: "Version 2 was released on" tells of something else. A label with a colon is about
 /// something else where it is none of the words for publishing or a date in its language, if those are known.
 pub(crate) fn role_of(before: &str, in_sentence: bool, usage: Usage) -> Role {
-    let part = part_of(before);
+    let part = &*joined(part_of(before));
     let end = without_joints(part);
     if ends_with_other(end, usage) {
         return Role::Other;
@@ -62,12 +64,30 @@ pub(crate) fn role_of(before: &str, in_sentence: bool, usage: Usage) -> Role {
     if ends_with_one(end, OF_CHANGES) || begins(OF_CHANGES) {
         return Role::Modified;
     }
-    if begins(OF_PUBLISHING) || !in_sentence && ends_with_one(end, OF_PUBLISHING) {
+    let ends = || {
+        [OF_PUBLISHING, OF_LABELS]
+            .iter()
+            .any(|words| ends_with_one(end, words))
+    };
+    if begins(OF_PUBLISHING) || !in_sentence && ends() {
         return Role::Published;
     }
     match usage.is_known_to_be(each(LANGUAGES)) && is_label_of_another(part) {
         true => Role::Other,
         false => Role::Unsaid,
+    }
+}
+
+/// A label whose characters stand apart to be as wide as others (发 布 时 间：, 일 자) as one word.
+fn joined(part: &str) -> Cow<'_, str> {
+    let is_gap = |c: char| matches!(c, ' ' | '\u{a0}' | '\u{3000}');
+    let label = part.trim_end_matches(|c: char| is_gap(c) || matches!(c, ':' | '：'));
+    let mut words = label.split(is_gap).filter(|word| !word.is_empty());
+    let are_apart = label.contains(is_gap)
+        && words.all(|word| word.chars().all(is_cjk) && word.chars().nth(1).is_none());
+    match are_apart {
+        true => Cow::Owned(part.replace(is_gap, "")),
+        false => Cow::Borrowed(part),
     }
 }
 
@@ -140,7 +160,8 @@ fn before_colon(mut part: &str) -> Option<&str> {
 /// for time stands between ("发布时间", "작성일").
 pub(super) fn announces_year(before: &str, is_dotted: bool) -> bool {
     let end = without_joints(before);
-    let is_told = ends_with_one(end, OF_PUBLISHING) || ends_with_one(end, OF_CHANGES);
+    let mut told = [OF_PUBLISHING, OF_LABELS, OF_CHANGES].iter();
+    let is_told = told.any(|words| ends_with_one(end, words));
     is_told && end.ends_with(is_cjk) && (!is_dotted || is_label(before, end))
 }
 
@@ -165,7 +186,7 @@ fn without_joints(mut before: &str) -> &str {
     loop {
         before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
         let is_known = |text: &str| {
-            [OF_OTHERS, OF_CHANGES, OF_PUBLISHING]
+            [OF_OTHERS, OF_CHANGES, OF_PUBLISHING, OF_LABELS]
                 .iter()
                 .any(|words| ends_with_one(text, words))
         };
@@ -240,6 +261,8 @@ mod tests {
             "Date",
             "Release date",
             "Publication date",
+            "Post date",
+            "Press release",
             "Reply #3 on",
             "Views: 12 Date",
         ] {
@@ -251,6 +274,7 @@ mod tests {
         let polish =
             "Rzeka znowu wezbrała w nocy i zabrała ze sobą stary kamienny most, który tam stał. ";
         let portuguese = "O rio subiu novamente na noite e levou consigo a velha ponte de pedra, que ali estava. ";
+        let chinese = "河水在夜里又涨了起来，冲走了那座站了几百年的老石桥，村里的人都到岸边来看。";
         // In a language of which no words are known a label beside the title is taken for one of publishing.
         let somali = "Webigu mar kale ayuu kor u kacay habeenkii oo qaatay buundadii hore ee dhagaxa ahayd. ";
         for (lang, text, line, is_own) in [
@@ -258,6 +282,22 @@ mod tests {
             ("de", german, "Veröffentlichungsdatum: 12.03.2024", true),
             ("pl", polish, "Ważne do 12 marca 2024", false),
             ("pt", portuguese, "Edição do 12 de março de 2024", true),
+            ("zh", chinese, "时　　间：2024-03-12", true),
+            ("zh", chinese, "发 布 日 期：2024-03-12", true),
+            ("zh", chinese, "考 试 时 间：2024-03-12", false),
+            ("zh", chinese, "公开时间：2024-03-12", true),
+            (
+                "zh",
+                chinese,
+                "信息技术协会2024年3月12日在河畔成立。",
+                false,
+            ),
+            (
+                "en",
+                english,
+                "Online sales of tickets began on 12 March 2024.",
+                false,
+            ),
             ("so", somali, "La daabacay: 2024-03-12", true),
         ] {
             assert_eq!(

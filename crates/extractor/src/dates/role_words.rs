@@ -1,26 +1,34 @@
 //! The words that [`role`](super::role) knows, in lower case, parted by `|`.
 
 /// Words for publishing, in lower case.
-pub(super) const OF_PUBLISHING: &str = "публикация|published|posted|publication|released|issued|written|created|submitted|reprinted|发布|发表|發布|發表|\
-    刊登|刊发|发文|成文|印发|发稿|登载|首发|创建于|公開|掲載|投稿|作成|配信|입력|등록|작성|게시|게재|승인|발행|veröffentlicht|publié|publicado|\
-    pubblicato|опубликовано|opublikowano|printed in|publiée|publicada|pubblicata|publicación|publicação|\
-    gepostet|geplaatst|gepubliceerd|publicerad|publisert|udgivet|julkaistu|publicat|опубликована|\
-    дата публикации|опубліковано|публікація|publikacja|opublikowana|data publikacji|publikováno|vydáno|\
-    zveřejněno|δημοσιεύτηκε|δημοσιεύθηκε|δημοσίευση|αναρτήθηκε|yayınlanma|yayınlandı|yayımlanma|yayımlandı|\
-    yayın tarihi|نُشر|نشر|تاريخ النشر|تم النشر|انتشار|منتشر شده|פורסם|תאריך פרסום|प्रकाशित|เผยแพร|โพสต์|\
-    ចេញផ្សាយ|đăng|xuất bản|ngày đăng|diterbitkan|dipublikasikan|diposting|terbit|النشر|uploaded|added|filed|\
-    dated|sent|online|online seit|erschienen|eingestellt|freigegeben|publikationsdatum|erstellt|\
-    mis en ligne|paru|ajouté|rédigé|posté|parution|subido|redactado|postado|inserito|data di pubblicazione|\
-    publicatiedatum|toegevoegd|inlagd|publicering|skapad|lagt ut|oprettet|offentliggjort|julkaisupäivä|\
-    lisätty|publicació|publicada el|размещено|добавлено|написано|создано|публикуван|додано|розміщено|\
-    створено|dodano|utworzono|přidáno|vytvořeno|publikované|zverejnené|uverejnené|pridané|közzétéve|\
-    megjelent|publikálva|feltöltve|létrehozva|publicării|postat|adăugat|objavljeno|objavljen|objavljena|\
-    objava|објављено|објавено|публикувано|avaldatud|postitatud|lisatud|publicēts|publicēta|pievienots|\
-    paskelbta|publikuota|birt|argitaratua|publikuar|апублікавана|diterbitkan pada|imechapishwa|gepubliseer|\
-    cyhoeddwyd|foilsithe|dərc olunub|жарияланды|প্রকাশিত|প্রকাশ|வெளியிடப்பட்டது|شائع|اشاعت|შექმნილია|\
-    გამოქვეყნდა|հրապարակվել|eklenme|oluşturulma|ekleme|καταχωρήθηκε|تاریخ درج|ارسال شده|הועלה|\
-    नवीनतम प्रकाशन|ลงวันที่|ประกาศเมื่อ|วันที่เผยแพร่|dibuat|diunggah|disiarkan|ngày tạo|添加|录入|錄入|上传|上傳|撰写|\
-    撰稿|公布|公告|签发|簽發|生成|上线|推送|编写|写作|寫作|创作|整理|转载|轉載|提交|发帖|發帖|发送|采编|收录|新闻|文章|日志|稿件|信息|更新公開|登録|記事|작성일시|기사|등재|보도";
+pub(super) const OF_PUBLISHING: &str = "публикация|published|posted|publication|released|issued|written|created|submitted|reprinted|发布|\
+    发表|發布|發表|刊登|刊发|发文|成文|印发|发稿|登载|首发|创建于|公開|掲載|投稿|作成|配信|입력|등록|작성|게시|게재|승인|발행|veröffentlicht|publié|\
+    publicado|pubblicato|опубликовано|opublikowano|printed in|publiée|publicada|pubblicata|\
+    publicación|publicação|gepostet|geplaatst|gepubliceerd|publicerad|publisert|udgivet|julkaistu|\
+    publicat|опубликована|дата публикации|опубліковано|публікація|publikacja|opublikowana|\
+    data publikacji|publikováno|vydáno|zveřejněno|δημοσιεύτηκε|δημοσιεύθηκε|δημοσίευση|αναρτήθηκε|\
+    yayınlanma|yayınlandı|yayımlanma|yayımlandı|yayın tarihi|نُشر|نشر|تاريخ النشر|تم النشر|انتشار|\
+    منتشر شده|פורסם|תאריך פרסום|प्रकाशित|เผยแพร|โพสต์|ចេញផ្សាយ|đăng|xuất bản|ngày đăng|diterbitkan|\
+    dipublikasikan|diposting|terbit|النشر|erschienen|eingestellt|freigegeben|publikationsdatum|\
+    erstellt|mis en ligne|ajouté|rédigé|posté|parution|redactado|postado|data di pubblicazione|\
+    publicatiedatum|toegevoegd|inlagd|publicering|lagt ut|oprettet|offentliggjort|julkaisupäivä|\
+    lisätty|publicació|publicada el|размещено|добавлено|написано|создано|публикуван|додано|\
+    розміщено|створено|dodano|utworzono|přidáno|vytvořeno|publikované|zverejnené|uverejnené|\
+    pridané|közzétéve|megjelent|publikálva|feltöltve|létrehozva|publicării|postat|adăugat|\
+    objavljeno|objavljen|objavljena|објављено|објавено|публикувано|avaldatud|postitatud|lisatud|\
+    publicēts|publicēta|pievienots|paskelbta|publikuota|argitaratua|publikuar|апублікавана|\
+    diterbitkan pada|imechapishwa|gepubliseer|cyhoeddwyd|foilsithe|dərc olunub|жарияланды|প্রকাশিত|\
+    প্রকাশ|வெளியிடப்பட்டது|شائع|اشاعت|შექმნილია|გამოქვეყნდა|հրապարակվել|eklenme|oluşturulma|ekleme|\
+    καταχωρήθηκε|تاریخ درج|ارسال شده|הועלה|नवीनतम प्रकाशन|ลงวันที่|ประกาศเมื่อ|วันที่เผยแพร่|\
+    dibuat|diunggah|disiarkan|ngày tạo";
+
+/// Words that are labels of a day of publishing, and other words at the beginning of a sentence: "新闻自由日", "Online
+/// sales began on".
+pub(super) const OF_LABELS: &str = "uploaded|added|filed|dated|sent|online|online seit|paru|subido|inserito|skapad|objava|birt|添加|\
+    录入|錄入|上传|上傳|撰写|撰稿|公布|公告|签发|簽發|生成|上线|推送|编写|写作|寫作|创作|整理|转载|轉載|提交|发帖|發帖|发送|采编|收录|新闻|文章|日志|稿件|信息|\
+    更新公開|登録|記事|작성일시|기사|등재|보도|公开|出版|刊出|审核|審核|来稿|來稿|発行|発表|公表|발표|송고|배포|eintrag|eintrag vom|\
+    pressemitteilung|pressemitteilung vom|fecha de la noticia|data da notícia|data notizia|\
+    post date|document date|entry date|press release";
 
 /// Words for a change of the text.
 pub(super) const OF_CHANGES: &str = "updated|modified|edited|revised|更新|修改|修订|修訂|最后编辑|最後編輯|编辑于|編輯於|编辑时间|編輯時間|本帖最后由|本帖最後由|最終編集|編集日|수정|업데이트|갱신|\
@@ -59,11 +67,11 @@ pub(super) const OF_DATES: &str = "date|day|time|date/time|datum|tag|zeit|stand|
     datums|dátum|datë|дата|датум|время|час|день|ημερομηνία|ημ/νία|ημερομηνια|tarih|tarihi|tarix|التاريخ|\
     تاريخ|بتاريخ|تاریخ|תאריך|दिनांक|तारीख|तिथि|তারিখ|தேதி|తేదీ|วันที่|เวลา|កាលបរិច្ឆេទ|ថ្ងៃទី|ngày|tanggal|\
     tarikh|日期|时间|時間|日付|日時|時刻|날짜|일시|일자|თარიღი|ամսաթիվ|dyddiad|dáta|tarehe|petsa|ວັນທີ|ရက်စွဲ|огноо|күні|\
-    heure|fecha/hora|hora|thời gian|le|waktu";
+    heure|fecha/hora|hora|thời gian|le|waktu|día|dia|giorno";
 
 /// What stands between a deed and its day, also before a colon: "« Reply #3 on: March 5".
 pub(super) const PREPOSITIONS: &str =
-    "on|at|am|le|el|em|il|dne|op|den|kl|в|о|от|στις|στο|pada|于|於";
+    "on|at|am|vom|del|de|le|el|em|il|dne|op|den|kl|в|о|от|στις|στο|pada|于|於";
 
 /// The languages whose words for publishing are known here.
 pub(super) const LANGUAGES: &str = "en|de|fr|es|pt|it|nl|sv|no|nb|nn|da|fi|is|ca|gl|eu|ru|uk|be|bg|sr|hr|bs|sl|mk|pl|cs|sk|hu|ro|el|tr|az|\
@@ -89,4 +97,5 @@ pub(super) const ROOTS_OF_PUBLISHING: &str = "publis|publié|publiée|publica|pu
     rilis|dirilis|dibuat|argitara|publiku|cyhoedd|foilsi|gepubl|жарияла|дерек|dərc|प्रकाश|पोस्ट|अपलोड|\
     প্রকাশ|வெளியி|شائع|اشاعت|نشر|أضيف|إضافة|انتشار|منتشر|درج|פורסם|פרסום|הועלה|נכתב|הוסף|เผยแพร|โพส|\
     ลงวันที่|ចុះផ្សាយ|ផ្សាយ|გამოქვ|հրապար|작성|등록|게시|게재|입력|발행|공개|보도|승인|올린|기사|submitted|issue|en ligne|postag|postăr|yazıl|kirjoit|\
-    创建|添加|上传|上傳|录入|发布|發布";
+    创建|添加|上传|上傳|录入|发布|發布|公开|公開|出版|刊出|审核|審核|来稿|來稿|発行|発表|公表|발표|송고|배포|\
+    eintrag|pressemitt|notici|notíci|notiz";

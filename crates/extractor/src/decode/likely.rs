@@ -8,8 +8,8 @@
 //! costs more than another is how much less likely it is, in powers of two; so three letters are told from three
 //! others in a sentence, and texts that read alike in both prove nothing.
 //!
-//! Cost: one pass over the beginning of the body for its text, and at most [`TEXT_BYTES_MAX`] bytes decoded in each
-//! encoding, if the declared one has letters that its language does not have.
+//! Cost: one pass over the beginning of the body for its text, [`HEAD_BYTES`] or [`TEXT_BYTES_MAX`] of it decoded as they are
+//! declared, and in each other encoding where they are no text by that.
 
 use std::sync::LazyLock;
 
@@ -26,6 +26,14 @@ use super::prices::{LANGUAGES, Language, of_sign};
 
 /// What is read of a text.
 const TEXT_BYTES_MAX: usize = 16 << 10;
+
+/// What is read first of a text that is declared to be in an encoding of East Asia.
+const HEAD_BYTES: usize = 1 << 10;
+
+/// Bits for each character of a text in such an encoding, at most. Of 666 Chinese texts of 60 characters and more, 99 of
+/// 100 took 11.5 at most, half of them 9.7; of those in GBK that were read as Big5 all but a few took more than 12, and of those
+/// in Big5 read as GBK 19 of 20 took more than 13.8.
+const OF_TEXT_MAX: f32 = 11.0;
 
 /// Where it is looked for.
 const BYTES_MAX: usize = 1 << 18;
@@ -99,6 +107,12 @@ pub(super) fn proved(
         return None;
     }
     let text = text_of(bytes);
+    if !declared.is_single_byte() {
+        let head = Reading::of(declared, &text[..text.len().min(HEAD_BYTES)]);
+        if head.price() <= OF_TEXT_MAX * head.characters() {
+            return None;
+        }
+    }
     let read = Reading::of(declared, &text);
     // A picture made of signs is a text in no language.
     let is_doubted = !read.letters.is_empty() && read.doubt() >= SURE_BITS;
@@ -169,7 +183,12 @@ impl Reading {
         if is_odd || c < '\u{1E00}' && is_beside(char::is_ascii_digit) {
             self.beside_letters += 8.0;
         }
-        *self.letters.entry(small).or_default() += 1;
+        // A letter alone between blanks or points is one of an alphabet or a table, and those are in no language. The
+        // characters of East Asia have no blanks between them.
+        let is_joined = |beside: &char| !beside.is_ascii() || beside.is_alphabetic();
+        if c >= '\u{2E80}' || [before, after].iter().any(is_joined) {
+            *self.letters.entry(small).or_default() += 1;
+        }
     }
 
     /// In the language in which it is cheapest.
@@ -228,7 +247,7 @@ fn text_of(bytes: &[u8]) -> Vec<u8> {
     let mut rest = &bytes[..bytes.len().min(BYTES_MAX)];
     while !rest.is_empty() && text.len() < TEXT_BYTES_MAX {
         let end = memchr::memchr(b'<', rest).unwrap_or(rest.len());
-        let run = &rest[..end.min(TEXT_BYTES_MAX)];
+        let run = &rest[..end.min(TEXT_BYTES_MAX - text.len())];
         if !run.is_ascii() {
             text.extend_from_slice(run);
             text.push(b'\n');

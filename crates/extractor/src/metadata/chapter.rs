@@ -78,7 +78,8 @@ const KINDS: &str = "part pt teil partie parte deel del osa część cz část d
     ngày week woche semaine episode episodio épisode episódio ep folge aflevering afsnit avsnitt odcinek \
     выпуск серия серія season staffel saison lesson lektion leçon lección lezione lição les урок act akt \
     scene section unit issue nr round stage etappe étape etapa tappa step schritt series serie \
-    installment الجزء الفصل الحلقة قسمت פרק חלק भाग 시리즈 파트 시즌 에피소드 パート シーズン エピソード";
+    installment lecture no phase session module level exercise lab homework problem appendix game numéro numero número \
+    fase temporada ausgabe heft version الجزء الفصل الحلقة قسمت פרק חלק भाग 시리즈 파트 시즌 에피소드 パート シーズン エピソード";
 
 fn is_kind(word: &str) -> bool {
     let word = word.trim_end_matches('.').to_lowercase();

@@ -15,7 +15,10 @@ pub(super) fn published(
 ) -> Option<String> {
     let mut dates = ranked(flat, names::published, read);
     let (rank, first) = dates.next()?;
-    let is_earlier = |date: &String| dates::days_from(&first, date).is_some_and(|days| days < -1);
+    // The first of January is what many programs say where they know none.
+    let is_earlier = |date: &String| {
+        !date.contains("-01-01") && dates::days_from(&first, date).is_some_and(|days| days < -1)
+    };
     let others =
         dates.take_while(|(other, _)| names::says_published(rank) && names::says_published(*other));
     let earlier = others.map(|(_, date)| date).filter(is_earlier);

@@ -119,8 +119,8 @@ pub(super) fn without_authors(mut headings: Vec<Heading>, title: &str) -> Vec<He
 
 /// The title in two headings with nothing between, which together are one of `titles` with a blank between. Where one is
 /// the author's name, and in Chinese, Japanese and Korean where nothing tells that but one is as short as names
-/// are, the title is the other, else the one of the higher level, else the first. Where one reads as a person's name
-/// and the other one as a whole, or one is the name of the host, it is the other one. Elsewhere it is the two together.
+/// are, the title is the other, else the one of the higher level, else the first. Where the second, of a lower level, reads as a
+/// person's name and the first as a whole, or one is the name of the host, it is the other one. Elsewhere it is the two together.
 pub(super) fn of_two(
     headings: &[Heading],
     titles: &[&str],
@@ -143,8 +143,13 @@ pub(super) fn of_two(
         }
         let is_host = |heading: &Heading| heading.letters == label;
         let is_author = pair[0].is_author != pair[1].is_author;
+        // Names and titles both have capitals in English: "New York" over "Travel guide for families".
+        let is_below = |named: usize| named == 1 && pair[1].level > pair[0].level;
         let by_name = [(0, 1), (1, 0)].into_iter().find(|&(named, other)| {
-            is_host(&pair[named]) || is_name(&pair[named].text) && is_whole_title(&pair[other].text)
+            is_host(&pair[named])
+                || is_below(named)
+                    && is_name(&pair[named].text)
+                    && is_whole_title(&pair[other].text)
         });
         if let Some((_, other)) = by_name.filter(|_| !is_author) {
             return Some(pair[other].text.clone());

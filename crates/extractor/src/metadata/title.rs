@@ -273,7 +273,9 @@ impl Sources {
         let others = letters(rest);
         heading.distance <= RUNS_MAX
             && (2..=NAME_CHARS_MAX).contains(&heading.letters.chars().count())
-            && (heading.is_author || surnames::begins(&heading.letters))
+            && (heading.is_author
+                || surnames::begins(&heading.letters)
+                || !is_section_name(&heading.letters))
             && heading.letters.chars().all(crate::char_counts::is_cjk)
             && rest.starts_with(|c: char| !c.is_alphanumeric())
             && !self.is_over_rest(heading, survey)

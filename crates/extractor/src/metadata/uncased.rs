@@ -58,6 +58,9 @@ const WITH_COLON: [&str; 24] = [
     "haber",
 ];
 
+/// Those of them that are labels of other things, too: of recipes, of news agencies, of books.
+const OF_OTHER_WORDS: [&str; 4] = ["إعداد", "تحرير", "كتب", "haber"];
+
 /// The name in such a by-line. An element that ends ends the name, but what announces it may stand in one of its own.
 pub(super) fn name_in(line: &str) -> Option<String> {
     let parts = line.split(labelled::CLOSE);
@@ -87,10 +90,15 @@ fn named(line: &str) -> Option<Named<'_>> {
     let label = behind_label(line);
     let rest = label.or_else(|| behind_any(line, &OF_WRITING)?.strip_prefix(' '))?;
     let rest = rest.trim_start();
+    // What tells less than a label needs a name of two words: "By train", "Prepared: Jerusalem".
+    let is_weak = label.is_none() || behind_any(line, &OF_OTHER_WORDS).is_some();
     let length = match rest.starts_with(char::is_uppercase) {
         true => words_of_name(rest)?,
         false => words_without_capitals(rest)?,
     };
+    if is_weak && !rest[..length].trim().contains(' ') {
+        return None;
+    }
     let named = Named::first(rest, length);
     let behind = named.behind.trim_start_matches(' ');
     let ends = behind.is_empty() || behind.starts_with('\n') || behind.starts_with(name::is_mark);

@@ -926,7 +926,6 @@ phrases! {
         "antes de ir a ",
         "valoramos su privacidad",
         "respetamos tu privacidad",
-        "nosotros y nuestros",
         "valorizamos a sua privacidade",
         "respeitamos a sua privacidade",
         "a sua privacidade é importante",
@@ -1145,7 +1144,6 @@ phrases! {
         "sie sind nicht angemeldet",
         "nur für angemeldete",
         "nur für registrierte",
-        "nur für mitglieder",
         "connectez-vous pour",
         "identifiez-vous pour",
         "veuillez vous identifier",
@@ -1263,7 +1261,6 @@ phrases! {
         "로그인해 주세요",
         "로그인해주세요",
         "회원만 볼 수",
-        "회원 전용",
     ]
     Login 2: [
         "log in to continue",
