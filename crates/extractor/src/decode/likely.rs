@@ -34,6 +34,8 @@ const HEAD_BYTES: usize = 1 << 10;
 /// 100 took 11.5 at most, half of them 9.7; of those in GBK that were read as Big5 all but a few took more than 12, and of those
 /// in Big5 read as GBK 19 of 20 took more than 13.8.
 const OF_TEXT_MAX: f32 = 11.0;
+/// The same of Japanese: its kana are cheap, and so are those that GBK makes when it is read so.
+const OF_JAPANESE_MAX: f32 = 8.0;
 
 /// Where it is looked for.
 const BYTES_MAX: usize = 1 << 18;
@@ -109,7 +111,19 @@ pub(super) fn proved(
     let text = text_of(bytes);
     if !declared.is_single_byte() {
         let head = Reading::of(declared, &text[..text.len().min(HEAD_BYTES)]);
-        if head.price() <= OF_TEXT_MAX * head.characters() {
+        let is_japanese = declared == SHIFT_JIS || declared == EUC_JP;
+        let price_max = if is_japanese {
+            OF_JAPANESE_MAX
+        } else {
+            OF_TEXT_MAX
+        };
+        // Every second character of a Chinese text that is read as Shift_JIS is a narrow one, and kana of EUC-JP stand in GBK, too.
+        let odd_kana = match is_japanese {
+            true => head.count('\u{FF61}'..='\u{FF9F}'),
+            false => head.count('\u{3041}'..='\u{30FF}'),
+        };
+        let is_plain = odd_kana * 10.0 <= head.characters();
+        if is_plain && head.price() <= price_max * head.characters() {
             return None;
         }
     }
@@ -208,6 +222,12 @@ impl Reading {
     fn doubt(&self) -> f32 {
         const LEAST: f32 = 1.5;
         self.price() - LEAST * self.characters()
+    }
+
+    fn count(&self, range: std::ops::RangeInclusive<char>) -> f32 {
+        let letters = self.letters.iter();
+        let within = letters.filter(|(letter, _)| range.contains(*letter));
+        within.map(|(_, times)| times).sum::<u32>() as f32
     }
 
     /// Letters that another reading does not have.
