@@ -4,6 +4,7 @@ use ego_tree::NodeRef;
 use html5ever::local_name;
 use scraper::Node;
 
+use crate::class_hints::{Hint, Hints};
 use crate::dom::Attributes;
 
 /// The elements around one that are looked at.
@@ -11,6 +12,11 @@ const AROUND_MAX: usize = 4;
 
 /// Digits of a line's number.
 const DIGITS_MAX: usize = 7;
+
+/// Whether an element holds the numbers of lines: the gutter of a listing, or one line's.
+pub(crate) fn are_numbers(node: NodeRef<'_, Node>, hints: Hints) -> bool {
+    hints.has(Hint::LineNumbers) && has_only_numbers(node) || is_anchor(node)
+}
 
 /// Whether the text below a node is numbers and blanks.
 pub(crate) fn has_only_numbers(node: NodeRef<'_, Node>) -> bool {

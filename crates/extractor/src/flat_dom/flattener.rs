@@ -156,9 +156,7 @@ impl<'a> Flattener<'a> {
         if tag.is_block() {
             self.flush();
         }
-        // An element that is named after line numbers and holds nothing else is the gutter of a listing.
-        let is_gutter = hints.has(Hint::LineNumbers) && line_numbers::has_only_numbers(node);
-        if is_gutter || line_numbers::is_anchor(node) {
+        if line_numbers::are_numbers(node, hints) {
             return false;
         }
         let index = self.flat.elements.len() as ElementIndex;

@@ -22,6 +22,13 @@ pub(super) enum Parts {
     Shared,
 }
 
+/// Whether a part is the site's whole name, in which a number may stand, or a label of its host.
+fn is_name_of_site(part: &str, site_name: Option<&str>, url: &Url) -> bool {
+    let part = letters(part);
+    let mut labels = url.host_str().unwrap_or("").split('.');
+    site_name.map(letters).as_ref() == Some(&part) || labels.any(|label| letters(label) == part)
+}
+
 /// Cuts the site's name off a title: the part that is the site's known name or its host's, or else, of
 /// [`Parts::Unknown`], a short last part.
 pub(super) fn without_site(
@@ -61,14 +68,7 @@ pub(super) fn without_site(
         };
         let (head, tail) = (&rest[..at], &rest[at + separator.len()..]);
         let (head, tail) = (head.trim(), tail.trim());
-        // A number may stand in the site's name.
-        let is_known = || {
-            let tail = letters(tail);
-            let mut labels = url.host_str().unwrap_or("").split('.');
-            site_name.map(letters).as_ref() == Some(&tail)
-                || labels.any(|label| letters(label) == tail)
-        };
-        let is_chapter = chapter::told(tail).is_some() && !is_known();
+        let is_chapter = chapter::told(tail).is_some() && !is_name_of_site(tail, site_name, url);
         if is_site(tail) && !head.is_empty() && !is_chapter {
             rest = head;
             cut = Some(separator);
