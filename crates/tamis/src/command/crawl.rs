@@ -374,6 +374,13 @@ fn used_up(error: &CrawlError) -> Option<&'static str> {
 /// Pages of a crawl that may have ended with its seeds.
 const SHORT_MAX: u64 = 100;
 
+/// Pages without text, and files. A crawl of these alone is a short one.
+fn without_text(snapshot: &pipeline::Snapshot) -> u64 {
+    let reasons = [JunkReason::Thin, JunkReason::UnsupportedType];
+    let counts = reasons.map(|reason| snapshot.junk.get(reason.name()).copied());
+    counts.iter().flatten().sum()
+}
+
 /// Says how the crawl ended and what to try next; without talk, only what went wrong.
 fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     let Runner {
@@ -402,10 +409,7 @@ fn finish(summary: &CrawlSummary, runner: &Runner<'_>) -> anyhow::Result<Exit> {
     for line in &causes {
         output.say(line);
     }
-    // A crawl of pages without text and of files alone is a short one.
-    let without_text = [JunkReason::Thin, JunkReason::UnsupportedType];
-    let without_text = without_text.map(|reason| snapshot.junk.get(reason.name()).copied());
-    if judged > 0 && without_text.iter().flatten().sum::<u64>() == judged {
+    if judged > 0 && without_text(snapshot) == judged {
         for line in report::nothing_read::empty_seeds(&super::report::of(dir)?) {
             output.say(line);
         }
