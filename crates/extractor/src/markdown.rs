@@ -16,8 +16,8 @@ use crate::plain_text::title_of_text;
 
 /// Reads a text in Markdown.
 ///
-/// Title, author and date are those of its front matter (see [`front_matter`](mod@crate::front_matter)). Else the title is
-/// its first heading, or its first line.
+/// Title, author and dates are those of its front matter: YAML between lines of `---`, TOML between lines of `+++`, Pandoc's lines
+/// behind `%`, or lines of `Title: …` up to the first empty one. Else the title is its first heading, or its first line.
 ///
 /// ```
 /// use extractor::{PageContext, extract_markdown};
