@@ -127,7 +127,7 @@ pub(super) fn labelled(line: &str) -> Option<Named<'_>> {
         let first = first_name(field).filter(|first| !is_other(first))?;
         // One program of blogs says 发布 of the writer, and the section behind.
         let is_of_more = OF_MORE.contains(&label) && !(label == "发布" && line.contains("分类"));
-        if is_of_more && !reporter::is_person(first) {
+        if is_of_more && !surnames::is_chinese_name(first) {
             return None;
         }
         let is_field =

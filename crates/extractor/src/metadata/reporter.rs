@@ -7,7 +7,7 @@
 
 use super::byline::{is_han, taken};
 use super::labelled::is_edge;
-use super::surnames;
+use super::surnames::is_chinese_name;
 
 /// Who reports.
 const ROLES: [&str; 4] = ["记者", "記者", "通讯员", "通訊員"];
@@ -17,19 +17,6 @@ const DEEDS: [&str; 6] = ["报道", "報導", "报导", "綜合", "综合", "电
 
 /// What is done for a picture; who does it has not written the text.
 const OF_PICTURES: [char; 6] = ['摄', '攝', '图', '圖', '绘', '繪'];
-
-/// Whether a text is a Chinese name: a surname and a name of one or two characters.
-pub(super) fn is_person(text: &str) -> bool {
-    const OF_TWO: [&str; 12] = [
-        "欧阳", "歐陽", "司马", "司馬", "上官", "诸葛", "諸葛", "夏侯", "皇甫", "慕容", "令狐",
-        "司徒",
-    ];
-    let length = text.chars().count();
-    let is_of_two = OF_TWO.iter().any(|surname| text.starts_with(surname));
-    text.chars().all(is_han)
-        && (surnames::begins(text) && (2..=3).contains(&length)
-            || is_of_two && (3..=4).contains(&length))
-}
 
 fn is_gap(c: char) -> bool {
     c.is_whitespace() || is_edge(c)
@@ -142,14 +129,14 @@ fn name_of_run(run: &str, is_dated: bool, is_free: bool) -> Option<&str> {
     let prefix = |count: usize| taken(head, count, is_han);
     let name = match (length, is_dated || has_deed) {
         (0..=3, _) => head,
-        (4, _) if is_person(head) => head,
+        (4, _) if is_chinese_name(head) => head,
         (4, true) => prefix(2),
         (5..=6, true) => prefix(3),
         _ => return None,
     };
     let is_word = DEEDS.contains(&name) || name.contains(OF_PICTURES) || is_role(name);
     let is_long = (2..=3).contains(&name.chars().count());
-    (!is_word && (is_person(name) || is_free && is_long)).then_some(name)
+    (!is_word && (is_chinese_name(name) || is_free && is_long)).then_some(name)
 }
 
 /// The names where a news begins: in the first bracket with the word for who reports, or without one behind the agency.
@@ -210,7 +197,7 @@ pub(super) fn skipped(field: &str) -> usize {
     let name_at = |at: usize| {
         let rest = field[at..].trim_start_matches(is_gap);
         let name = taken(rest, 5, is_han);
-        is_person(name).then(|| field.len() - rest.len())
+        is_chinese_name(name).then(|| field.len() - rest.len())
     };
     let agency = taken(field, AGENCY_CHARS_MAX, |c| c.is_alphanumeric() || c == '·');
     let behind_role = ROLES.iter().find_map(|role| {
@@ -220,7 +207,7 @@ pub(super) fn skipped(field: &str) -> usize {
     let is_apart = || field[agency.len()..].starts_with(' ');
     let is_agency = || agency.chars().all(is_han) && agency.chars().count() >= AGENCY_CHARS_MIN;
     let behind_agency =
-        || name_at(agency.len()).filter(|_| is_apart() && is_agency() && !is_person(agency));
+        || name_at(agency.len()).filter(|_| is_apart() && is_agency() && !is_chinese_name(agency));
     behind_role.or_else(behind_agency).unwrap_or(0)
 }
 

@@ -7,7 +7,7 @@
 use crate::dates;
 
 use super::labelled::is_edge;
-use super::reporter::is_person;
+use super::surnames::is_chinese_name;
 use super::title::letters;
 
 /// The name in a line with a date; `title` is the page's whole `<title>`.
@@ -72,7 +72,7 @@ fn before_deed(line: &str) -> Option<&str> {
         });
         let name = &head[from..];
         let is_by = head[..from].trim_end_matches(is_gap).ends_with('由');
-        (is_person(name) || is_by).then_some(name)
+        (is_chinese_name(name) || is_by).then_some(name)
     })
 }
 
@@ -83,7 +83,7 @@ fn behind_date(line: &str) -> Option<&str> {
     let is_apart = before.ends_with(is_gap) && behind.starts_with(is_gap);
     let name = word(behind.trim_start_matches(is_gap));
     let is_dated = before.len() <= DATE_BYTES_MAX && dates::stands_in(before);
-    (is_apart && is_dated && is_person(name)).then_some(name)
+    (is_apart && is_dated && is_chinese_name(name)).then_some(name)
 }
 
 /// A part of a row that is the last part of `<title>`, a blog's, and a name. Before that `<title>` has sections, which may
@@ -100,7 +100,7 @@ fn in_title<'t>(line: &'t str, title: &str) -> Option<&'t str> {
     let mut words = line
         .split(is_mark)
         .flat_map(|part| part.split(char::is_whitespace));
-    let person = words.find(|part| is_person(part) && is_last(part));
+    let person = words.find(|part| is_chinese_name(part) && is_last(part));
     // Behind the minutes of reading a theme of blogs has the writer, whose blog it is.
     let timed = || {
         let (_, behind) = line.split_once("分钟")?;

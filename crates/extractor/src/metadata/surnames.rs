@@ -21,17 +21,16 @@ const OF_KOREAN_NAMES: &str = "가강건겸경고관광교구국권규균근금�
     윤율은을음의이인일임자잔장재전정제조종주준중지진찬창채천철청초춘충치태택표하학한항해향헌혁현형혜호홍화환회효\
     후훈휘흠희힘늘슬람들샘결봄름롱롬보엽익술득갑걸곤군난님랑렬례록부비억업엘요응직탁평필행협흥낙삼칠샘륜생손판돈출";
 
-/// Whether a text begins with a Chinese surname and is no longer than names are: 高清大图 is a word.
-fn is_chinese_name(text: &str) -> bool {
+/// Whether a text is a Chinese name: a surname and a name of one or two characters. 高清大图 is a word.
+pub(super) fn is_chinese_name(text: &str) -> bool {
     const OF_TWO: [&str; 12] = [
         "欧阳", "歐陽", "司马", "司馬", "上官", "诸葛", "諸葛", "夏侯", "皇甫", "慕容", "令狐",
         "司徒",
     ];
-    let most = match OF_TWO.iter().any(|surname| text.starts_with(surname)) {
-        true => 4,
-        false => 3,
-    };
-    text.starts_with(|c| CHINESE.contains(c)) && text.chars().count() <= most
+    let length = text.chars().count();
+    let is_of_two = OF_TWO.iter().any(|surname| text.starts_with(surname));
+    text.chars().all(is_han)
+        && (begins(text) && (2..=3).contains(&length) || is_of_two && (3..=4).contains(&length))
 }
 
 /// Whether a text begins with a surname.
