@@ -28,6 +28,8 @@ mod data_tables;
 mod endings;
 mod fact_boxes;
 mod forest;
+#[cfg(test)]
+mod kept_texts;
 mod label_headings;
 mod last_lines;
 mod listings;

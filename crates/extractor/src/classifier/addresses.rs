@@ -111,23 +111,18 @@ fn follows_text(flat: &FlatDom<'_>, main: &[bool], at: ElementIndex, is_alone: b
 
 #[cfg(test)]
 mod tests {
+    use super::super::kept_texts::kept_texts;
     use super::*;
 
     /// The texts that are kept where the paragraphs were chosen.
     #[track_caller]
     fn check(page: &str, expected: &[&str]) {
-        let html = scraper::Html::parse_document(page);
-        let flat = FlatDom::of(&html);
-        let survey = Survey::of(&flat);
-        let is_chosen =
-            |run: &crate::flat_dom::Run| flat.elements[run.owner as usize].tag == Tag::P;
-        let mut main: Vec<bool> = flat.runs.iter().map(is_chosen).collect();
-        let probability = vec![0.1; main.len()];
-        keep(&flat, &survey, &PageType::Article, &probability, &mut main);
-        let texts = survey.texts.iter().zip(&main);
-        let kept: Vec<&str> = texts
-            .filter_map(|(text, &kept)| kept.then_some(text.as_str()))
-            .collect();
+        let is_chosen = |flat: &FlatDom<'_>, _: &Survey, run: usize| {
+            flat.elements[flat.runs[run].owner as usize].tag == Tag::P
+        };
+        let kept = kept_texts(page, is_chosen, |flat, survey, probability, main| {
+            keep(flat, survey, &PageType::Article, probability, main);
+        });
         assert_eq!(kept, expected, "{page}");
     }
 

@@ -154,22 +154,17 @@ fn runs_of(element: &FlatElement<'_>, end: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::kept_texts::kept_texts;
     use super::*;
 
     /// The texts that are kept where those with a comma were chosen.
     #[track_caller]
     fn check(page: &str, expected: &[&str]) {
-        let html = scraper::Html::parse_document(page);
-        let flat = FlatDom::of(&html);
-        let survey = Survey::of(&flat);
-        let texts = || survey.texts.iter();
-        let mut main: Vec<bool> = texts().map(|text| text.contains(',')).collect();
-        let probability = vec![0.1; main.len()];
-        keep(&flat, &survey, &PageType::Article, &probability, &mut main);
-        let kept: Vec<&str> = texts()
-            .zip(&main)
-            .filter_map(|(text, &kept)| kept.then_some(text.as_str()))
-            .collect();
+        let is_chosen =
+            |_: &FlatDom<'_>, survey: &Survey, run: usize| survey.texts[run].contains(',');
+        let kept = kept_texts(page, is_chosen, |flat, survey, probability, main| {
+            keep(flat, survey, &PageType::Article, probability, main);
+        });
         assert_eq!(kept, expected, "{page}");
     }
 

@@ -237,24 +237,18 @@ fn keep_choices(flat: &FlatDom<'_>, survey: &Survey, form: Range<usize>, main: &
 
 #[cfg(test)]
 mod tests {
+    use super::super::kept_texts::kept_texts;
     use super::*;
 
     /// The texts that are kept where the paragraphs were chosen.
     #[track_caller]
     fn check(page: &str, expected: &[&str]) {
-        let html = scraper::Html::parse_document(page);
-        let flat = FlatDom::of(&html);
-        let survey = Survey::of(&flat);
-        let is_chosen =
-            |run: &crate::flat_dom::Run| flat.elements[run.owner as usize].tag == Tag::P;
-        let mut main: Vec<bool> = flat.runs.iter().map(is_chosen).collect();
-        keep(&flat, &survey, &PageType::Article, &mut main);
-        let kept: Vec<&str> = survey
-            .texts
-            .iter()
-            .zip(&main)
-            .filter_map(|(text, &kept)| kept.then_some(text.as_str()))
-            .collect();
+        let is_chosen = |flat: &FlatDom<'_>, _: &Survey, run: usize| {
+            flat.elements[flat.runs[run].owner as usize].tag == Tag::P
+        };
+        let kept = kept_texts(page, is_chosen, |flat, survey, _, main| {
+            keep(flat, survey, &PageType::Article, main);
+        });
         assert_eq!(kept, expected, "{page}");
     }
 

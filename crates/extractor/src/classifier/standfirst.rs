@@ -41,23 +41,18 @@ pub(super) fn keep(
 #[cfg(test)]
 mod tests {
     use super::super::attributes;
+    use super::super::kept_texts::kept_texts;
     use super::*;
 
     /// The texts that are kept where those about the harbour were chosen.
     #[track_caller]
     fn check(page: &str, expected: &[&str]) {
-        let html = scraper::Html::parse_document(page);
-        let flat = FlatDom::of(&html);
-        let survey = Survey::of(&flat);
-        let texts = || survey.texts.iter();
-        let mut main: Vec<bool> = texts().map(|text| text.contains("harbour")).collect();
-        let probability = vec![0.1; main.len()];
-        let below = attributes::below_title(&flat, &survey, Some("Viaduct"), &main);
-        attributes::keep_beside_text(&flat, &survey, &below, &probability, &mut main);
-        let kept: Vec<&str> = texts()
-            .zip(&main)
-            .filter_map(|(text, &kept)| kept.then_some(text.as_str()))
-            .collect();
+        let is_chosen =
+            |_: &FlatDom<'_>, survey: &Survey, run: usize| survey.texts[run].contains("harbour");
+        let kept = kept_texts(page, is_chosen, |flat, survey, probability, main| {
+            let below = attributes::below_title(flat, survey, Some("Viaduct"), main);
+            attributes::keep_beside_text(flat, survey, &below, probability, main);
+        });
         assert_eq!(kept, expected, "{page}");
     }
 
