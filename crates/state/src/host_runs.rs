@@ -33,7 +33,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use archive::{AttemptRecord, Event, LimitedRecord, VisitRecord};
+use archive::{AttemptRecord, Event, FetchRecord, LimitedRecord, VisitRecord};
 use frontier::{GoodPages, Limit, Origin, Sign};
 use outcome::Change;
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,11 @@ const PAGES_MAX: u32 = 512;
 /// How often a page of a run is asked for once more, at most.
 fn tries(sign: &Sign) -> u8 {
     if sign.is_absence() { 3 } else { 5 }
+}
+
+/// When something was asked for, milliseconds since the Unix epoch.
+fn asked_at(fetch: Option<&FetchRecord>) -> u64 {
+    fetch.map_or(0, |fetch| fetch.started_ms)
 }
 
 /// A URL's answer without a page.
@@ -232,11 +237,12 @@ impl HostRuns {
                 let sign = sign_of(page);
                 let is_page = sign.is_none() && is_page(&page.outcome);
                 let back = || Some((page.url.clone(), retry::origin(page)));
-                self.on_end((&page.host, &page.url), sign, is_page, back)
+                let asked_ms = asked_at(page.fetch.as_ref());
+                self.on_end((&page.host, &page.url), asked_ms, sign, is_page, back)
             }
             Event::Visit(visit) => self.on_visit(visit),
             // It is no page, and may have been asked for again.
-            Event::Sitemap(list) => self.on_end((&list.host, &list.url), None, false, || None),
+            Event::Sitemap(list) => self.on_end((&list.host, &list.url), 0, None, false, || None),
             Event::Start(_)
             | Event::Seed(_)
             | Event::Robots(_)
@@ -284,7 +290,7 @@ impl HostRuns {
             .hosts
             .entry(xxh3_64(attempt.host.as_bytes()))
             .or_default();
-        let Some(run) = host.run_of(&sign) else {
+        let Some(run) = host.run_of(&sign, attempt.fetch.started_ms) else {
             // Another one is looked into.
             return Step::default();
         };
@@ -356,13 +362,14 @@ impl HostRuns {
         let is_page = is_page && sign.is_none();
         let url = (&*visit.host, &*visit.url);
         // It is not put back: it is due in the next round.
-        self.on_end(url, sign, is_page, || None)
+        self.on_end(url, asked_at(visit.fetch.as_ref()), sign, is_page, || None)
     }
 
     /// A URL is finished, by an answer without a page of this `sign`, by a page, or by neither.
     fn on_end(
         &mut self,
         (name, url): (&str, &str),
+        asked_ms: u64,
         sign: Option<Sign>,
         is_page: bool,
         back: impl FnOnce() -> Option<Candidate>,
@@ -423,11 +430,11 @@ impl HostRuns {
         }
         match sign {
             Some(sign) => {
-                host.on_answer(&sign, back);
+                host.on_answer(&sign, asked_ms, back);
                 self.remember(key);
             }
             None if is_page => {
-                let again = host.look_back();
+                let again = host.look_back(asked_ms);
                 step.first = again.as_ref().map(|(url, _)| url.clone());
                 step.back.extend(again);
                 self.remember(key);

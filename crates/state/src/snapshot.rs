@@ -40,7 +40,7 @@ use crate::templates::Templates;
 
 /// The form of a snapshot, and what records do to a state. Raise it when either changes: then an older
 /// snapshot is not read, and the journal is replayed from its beginning.
-pub const FORMAT: u32 = 22;
+pub const FORMAT: u32 = 23;
 
 /// Kept pages in one part: some 300 kB.
 const KEPT_PER_PART: usize = 4_096;

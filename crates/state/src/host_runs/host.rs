@@ -38,6 +38,8 @@ pub(super) struct Run {
     /// What the last of them was like, or that of the page that is asked for.
     pub(super) sign: Sign,
     pub(super) answers: u32,
+    /// When the first of them was asked for, milliseconds since the Unix epoch; 0 where that is not known.
+    pub(super) since_ms: u64,
     #[serde(with = "json")]
     pub(super) urls: Vec<Candidate>,
     pub(super) stage: Stage,
@@ -67,10 +69,11 @@ pub(super) struct Asked {
 }
 
 impl Run {
-    fn of(sign: &Sign) -> Self {
+    fn of(sign: &Sign, since_ms: u64) -> Self {
         Self {
             sign: sign.clone(),
             answers: 0,
+            since_ms,
             urls: Vec::new(),
             stage: Stage::Watched,
         }
@@ -93,6 +96,11 @@ impl Run {
     /// next is the same, such as a redirect, is of a run of its kind alone, and may be of none.
     pub(super) fn takes(&self, sign: &Sign) -> bool {
         self.sign == *sign || sign.is_by_itself() && self.is_one()
+    }
+
+    /// Whether it began after something was asked for. What was asked for first may be read last.
+    pub(super) fn began_after(&self, asked_ms: u64) -> bool {
+        asked_ms > 0 && asked_ms < self.since_ms
     }
 
     /// Whether it is one by now.
@@ -178,7 +186,7 @@ impl Host {
     }
 
     /// The run that an answer belongs to, if to any.
-    pub(super) fn run_of(&mut self, sign: &Sign) -> Option<&mut Run> {
+    pub(super) fn run_of(&mut self, sign: &Sign, asked_ms: u64) -> Option<&mut Run> {
         if let Some(run) = &self.run
             && !run.takes(sign)
         {
@@ -187,7 +195,7 @@ impl Host {
             }
             self.run = None;
         }
-        let run = self.run.get_or_insert_with(|| Run::of(sign));
+        let run = self.run.get_or_insert_with(|| Run::of(sign, asked_ms));
         if run.asked().is_none() {
             run.sign = sign.clone();
         }
@@ -195,8 +203,13 @@ impl Host {
     }
 
     /// Takes in an answer without a page.
-    pub(super) fn on_answer(&mut self, sign: &Sign, back: impl FnOnce() -> Option<Candidate>) {
-        if let Some(run) = self.run_of(sign) {
+    pub(super) fn on_answer(
+        &mut self,
+        sign: &Sign,
+        asked_ms: u64,
+        back: impl FnOnce() -> Option<Candidate>,
+    ) {
+        if let Some(run) = self.run_of(sign, asked_ms) {
             run.answers = run.answers.saturating_add(1);
             if run.urls.len() < URLS_MAX {
                 run.urls.extend(back());
@@ -204,9 +217,16 @@ impl Host {
         }
     }
 
-    /// Ends a run since a page came. Of one that was looked into in vain a URL is asked for once more. An answer to that
-    /// which is one of several in a row says nothing.
-    pub(super) fn look_back(&mut self) -> Option<Candidate> {
+    /// Ends a run since a page came that was asked for after it had begun. Of one that was looked into in vain a URL is
+    /// asked for once more. An answer to that which is one of several in a row says nothing.
+    pub(super) fn look_back(&mut self, asked_ms: u64) -> Option<Candidate> {
+        if self
+            .run
+            .as_ref()
+            .is_some_and(|run| run.began_after(asked_ms))
+        {
+            return None;
+        }
         let run = self.end_run();
         let was_in_a_row = run.as_ref().is_none_or(|run| run.answers > 1);
         let mut run = run.filter(|run| run.stage == Stage::Own);

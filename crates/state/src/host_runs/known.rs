@@ -187,6 +187,7 @@ impl Known {
     pub(super) fn into_run(self) -> Run {
         Run {
             answers: u32::try_from(self.row.len()).unwrap_or(u32::MAX),
+            since_ms: 0,
             sign: self.limit.sign,
             urls: self.ended,
             stage: Stage::Own,

@@ -88,6 +88,9 @@ impl OwedRuns {
     pub(crate) fn by_clock(mut self, clocks: ClockMove) -> Self {
         self.pages = self.pages.min(PAGES_MAX);
         self.host.iter_mut().for_each(Host::bound);
+        if let Some(run) = self.host.as_mut().and_then(|host| host.run.as_mut()) {
+            run.since_ms = clocks.moved(run.since_ms);
+        }
         if let Some(known) = &mut self.known {
             known.by_clock(clocks);
         }

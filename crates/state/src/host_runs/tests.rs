@@ -265,6 +265,28 @@ fn a_host_limits_where_a_page_of_the_run_comes_after_a_rest_and_all_are_asked_fo
 }
 
 #[test]
+fn a_page_that_was_asked_for_before_a_run_and_read_after_it_began_does_not_end_it() {
+    let mut crawl = Crawl::with_pages(40);
+    let asked_ms = crawl.now_ms - 1;
+    for url in 100..105 {
+        crawl.visit(&|_| error(url, 403));
+    }
+    let mut late = page(99);
+    late.fetch.as_mut().expect("it was asked for").started_ms = asked_ms;
+    crawl.runs.note(HOST, &Event::Page(Box::new(late)));
+    let begins = Duration::from_millis(crawl.now_ms);
+    let limited = |now: Duration| match now < begins + REST {
+        true => error(105, 403),
+        false => page(105),
+    };
+    crawl.visit(&limited);
+    let others: Vec<String> = (100..105)
+        .map(|url| format!("http://{HOST}/{url}"))
+        .collect();
+    assert_eq!(crawl.back, others);
+}
+
+#[test]
 fn a_limit_that_lasts_longer_than_was_waited_is_found_out_when_it_is_over() {
     for status in [403, 404] {
         let mut crawl = Crawl::with_pages(60);
