@@ -1,7 +1,7 @@
 //! The numbers of lines beside a listing, which no reader takes for text.
 
 use ego_tree::NodeRef;
-use html5ever::local_name;
+use html5ever::{LocalName, local_name};
 use scraper::Node;
 
 use crate::class_hints::{Hint, Hints};
@@ -32,7 +32,8 @@ pub(crate) fn has_only_numbers(node: NodeRef<'_, Node>) -> bool {
 /// Whether an element is the number of a line by which others link to that line: an anchor with a number alone at the
 /// beginning of its line, whose name is that number in a listing, or that of a line anywhere (`<a name="L12">12</a>`). It is no link
 /// (LXR), or one to itself or to the cell around it (gitweb, Trac, OpenGrok). Other numbers that link to themselves are those of
-/// sections, verses and years.
+/// sections, verses and years: they stand in headings, paragraphs and items, or, in a listing, are not one more than the
+/// number before.
 pub(crate) fn is_anchor(node: NodeRef<'_, Node>) -> bool {
     let Some(element) = node.value().as_element() else {
         return false;
@@ -60,7 +61,94 @@ pub(crate) fn is_anchor(node: NodeRef<'_, Node>) -> bool {
     };
     let is_of_line =
         || is_line(name) || is_in_listing() && name.bytes().all(|b| b.is_ascii_digit());
-    is_to_itself && is_of_line() && is_number(node, name) && stands_alone(node)
+    let is_in_prose = || around().any(|above| is_prose(&above.name.local));
+    is_to_itself
+        && is_of_line()
+        && is_number(node, name)
+        && stands_alone(node)
+        && !is_in_prose()
+        && (!is_in_listing() || counts_on(node))
+}
+
+/// Whether an element is a paragraph, an item or a heading.
+fn is_prose(tag: &LocalName) -> bool {
+    [
+        local_name!("p"),
+        local_name!("li"),
+        local_name!("dd"),
+        local_name!("dt"),
+        local_name!("h1"),
+        local_name!("h2"),
+        local_name!("h3"),
+        local_name!("h4"),
+        local_name!("h5"),
+        local_name!("h6"),
+    ]
+    .contains(tag)
+}
+
+/// Whether a number is one of three or more that follow one another, or the first of all.
+fn counts_on(node: NodeRef<'_, Node>) -> bool {
+    const RUN_MIN: usize = 3;
+    let Some(number) = number_of(node) else {
+        return false;
+    };
+    let run = |is_next: bool| {
+        let mut at = node;
+        let mut last = number;
+        let mut count = 0;
+        while count < RUN_MIN - 1
+            && let Some((beside, of_it)) = beside(at, is_next)
+        {
+            let (low, high) = if is_next {
+                (last, of_it)
+            } else {
+                (of_it, last)
+            };
+            if low.checked_add(1) != Some(high) {
+                return (count, true);
+            }
+            (at, last) = (beside, of_it);
+            count += 1;
+        }
+        (count, false)
+    };
+    let ((before, breaks_before), (behind, breaks_behind)) = (run(false), run(true));
+    let is_short_file = before as u32 + 1 == number && !breaks_before && !breaks_behind;
+    before + behind + 1 >= RUN_MIN || is_short_file
+}
+
+/// The next number in an anchor beside a node, or the one before it; each may stand in an element of its line.
+fn beside<'a>(node: NodeRef<'a, Node>, is_next: bool) -> Option<(NodeRef<'a, Node>, u32)> {
+    const SIBLINGS_MAX: usize = 256;
+    const WITHIN_MAX: usize = 4;
+    let of = |node: NodeRef<'a, Node>| Some((node, number_of(node)?));
+    [Some(node), node.parent()]
+        .into_iter()
+        .flatten()
+        .find_map(|from| {
+            let siblings =
+                std::iter::successors(sibling(from, is_next), |at| sibling(*at, is_next));
+            let within = |beside: NodeRef<'a, Node>| beside.descendants().take(WITHIN_MAX);
+            siblings.take(SIBLINGS_MAX).flat_map(within).find_map(of)
+        })
+}
+
+fn sibling(node: NodeRef<'_, Node>, is_next: bool) -> Option<NodeRef<'_, Node>> {
+    if is_next {
+        node.next_sibling()
+    } else {
+        node.prev_sibling()
+    }
+}
+
+/// The number that an anchor holds and nothing else.
+fn number_of(node: NodeRef<'_, Node>) -> Option<u32> {
+    let element = node.value().as_element()?;
+    if element.name.local != local_name!("a") {
+        return None;
+    }
+    node.first_child()?.value().as_text()?.trim().parse().ok()
 }
 
 /// Whether a name is that of a line: `L12`, `l012`, `line-12`.
@@ -143,6 +231,26 @@ mod tests {
         let found = text(&page);
         for number in ["7", "5", "6"] {
             assert!(found.contains(number), "{number}: {found}");
+        }
+        let running: String = (1..6)
+            .map(|n| format!("<h3><a id=l{n} href=#l{n}>{n}</a> Lesson</h3><p><a id=L{n}0 href=#L{n}0>{n}0</a> {prose}</p>"))
+            .collect();
+        let found = text(&format!("<main><h1>The mill</h1>{running}</main>"));
+        assert!(
+            found.contains("3 Lesson") && found.contains("30 The mill"),
+            "{found}"
+        );
+        for codes in [[1960, 1961, 1975, 1976], [2, 3, 5, 7], [100, 101, 200, 404]] {
+            let listing: String = codes
+                .iter()
+                .map(|n| format!("<a name={n} href=#{n}>{n}</a>  what it is\n"))
+                .collect();
+            let found = text(&format!(
+                "<main><h1>The mill</h1><p>{prose}</p><pre>{listing}</pre></main>"
+            ));
+            for code in codes {
+                assert!(found.contains(&format!("{code}  what")), "{code}: {found}");
+            }
         }
         let years = format!(
             "<main><h1>The mill</h1><p>{prose}<ul><li><a id=y1866 href=#y1866>1866</a> {prose}<li>\

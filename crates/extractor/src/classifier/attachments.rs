@@ -2,7 +2,8 @@
 //!
 //! A line that is a link is to the forests one of a list of other pages. But one that leads to a document, or whose
 //! words are the name of one, is content where it stands with the text: in its own element, or right behind it with
-//! nothing but lines that lead there between.
+//! nothing but lines that lead there between. Those under a heading belong to the text where that speaks of files, or
+//! ends in a colon; under another one they are a list of their own.
 
 use crate::flat_dom::{ElementIndex, FlatDom, Traits};
 use crate::page::PageType;
@@ -16,6 +17,49 @@ use super::listings::{LEADING_MAX, NO_LEAD, is_running_text};
 const ENDINGS: [&str; 20] = [
     "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "wps", "et", "dps", "ofd", "ceb", "rtf",
     "odt", "ods", "odp", "zip", "rar", "7z", "csv",
+];
+/// Words for files and fetching them, as headings above them have.
+const FILES: [&str; 40] = [
+    "附件",
+    "附录",
+    "附表",
+    "文件",
+    "下载",
+    "下載",
+    "檔案",
+    "attach",
+    "download",
+    "file",
+    "document",
+    "form",
+    "annex",
+    "appendi",
+    "anhang",
+    "anhäng",
+    "anlage",
+    "datei",
+    "dokument",
+    "formular",
+    "pièce",
+    "piece",
+    "fichier",
+    "télécharg",
+    "annexe",
+    "allegat",
+    "scaric",
+    "anexo",
+    "adjunt",
+    "descarga",
+    "bijlage",
+    "załącz",
+    "pobier",
+    "příloh",
+    "вложен",
+    "файл",
+    "скача",
+    "приложен",
+    "첨부",
+    "添付",
 ];
 /// Levels from the text's element to the one in which files stand behind it.
 const LEVELS: usize = 2;
@@ -48,9 +92,15 @@ pub(super) fn keep(
     let element = &flat.elements[text as usize];
     let end = (element.end_run as usize).min(main.len());
     let first = (element.first_run as usize..end).find(|&run| main[run]);
-    let is_own_file = |run: &usize| is_of_files(flat, *run) && is_own(*run, text);
-    let files = (first.unwrap_or(end)..end).filter(is_own_file);
-    files.for_each(|run| main[run] = true);
+    let mut is_listed = true;
+    let runs = main.iter_mut().enumerate().take(end);
+    for (run, is_kept) in runs.skip(first.unwrap_or(end)) {
+        if !is_of_files(flat, run) {
+            is_listed = !is_heading(flat, run) || leads_to_files(survey, run);
+        } else if is_listed && is_own(run, text) {
+            *is_kept = true;
+        }
+    }
     let around = flat.ancestors(text).take(LEVELS + 1).last();
     let Some(around) = around.filter(|&around| around != text) else {
         return;
@@ -64,7 +114,9 @@ pub(super) fn keep(
         if is_of_files(flat, run) && is_own(run, around) {
             main[from..=run].fill(true);
             from = run + 1;
-        } else if !(is_own(run, around) && is_label(flat, run)) {
+        } else if !(is_own(run, around) && is_label(flat, run))
+            || is_heading(flat, run) && !leads_to_files(survey, run)
+        {
             return;
         }
         run += 1;
@@ -74,6 +126,18 @@ pub(super) fn keep(
 fn is_label(flat: &FlatDom<'_>, run: usize) -> bool {
     let line = &flat.runs[run];
     line.link_weight == 0 && line.counts.weight <= LABEL_WEIGHT_MAX
+}
+
+fn is_heading(flat: &FlatDom<'_>, run: usize) -> bool {
+    let owner = &flat.elements[flat.runs[run].owner as usize];
+    owner.tag.heading_level().is_some()
+}
+
+/// Whether a heading says that files follow.
+fn leads_to_files(survey: &Survey, run: usize) -> bool {
+    let text = survey.texts[run].trim_end();
+    let lower = text.to_lowercase();
+    text.ends_with([':', '：']) || FILES.iter().any(|word| lower.contains(word))
 }
 
 fn has_mark(survey: &Survey, run: usize) -> bool {
@@ -151,6 +215,22 @@ mod tests {
     }
 
     #[test]
+    fn files_under_a_heading_in_the_text_belong_to_it_where_that_speaks_of_files() {
+        let file = "<p><a href=/files/7.pdf>The form</a></p>";
+        for (heading, is_kept) in [("Downloads", true), ("往期杂志", false)] {
+            let expected: &[&str] = if is_kept {
+                &[TEXT, "The form"]
+            } else {
+                &[TEXT]
+            };
+            check(
+                &format!("<div><p>{TEXT}</p><h3>{heading}</h3>{file}</div>"),
+                expected,
+            );
+        }
+    }
+
+    #[test]
     fn other_links_and_files_elsewhere_do_not() {
         let file = "<p><a href=/files/7.pdf>The form</a></p>";
         for behind in [
@@ -158,6 +238,7 @@ mod tests {
             "<p><a href=/files/7>Version 2.0</a></p>".to_owned(),
             format!("<nav>{file}</nav>"),
             format!("<h3>Related</h3>{file}"),
+            format!("<h3>Our catalogues</h3>{file}"),
             format!("<p><a href=/x>Another page of it</a></p>{file}"),
         ] {
             check(

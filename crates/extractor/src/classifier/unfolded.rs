@@ -18,6 +18,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, NO_ELEMENT, Traits};
+use crate::line_markers::Marker;
 use crate::prefix_sums::share;
 use crate::survey::Survey;
 use crate::tag::Tag;
@@ -60,7 +61,7 @@ impl<'d> Unfolded<'d> {
             let element = &flat.elements[at as usize];
             element.traits.has(Traits::HIDDEN)
                 && share(element.counts.weight, page.weight, 0.0) < 0.3
-                && !self.has(element, at)
+                && (!self.has(element, at) || is_of_the_site(survey, element))
         })
     }
 
@@ -71,6 +72,18 @@ impl<'d> Unfolded<'d> {
         };
         self.placed.contains(&at) || !self.named.is_empty() && is_named()
     }
+}
+
+/// Whether a part asks the reader for something, or tells him of the site: to share, to log in, to buy.
+fn is_of_the_site(survey: &Survey, element: &FlatElement<'_>) -> bool {
+    const MARKS: [Marker; 3] = [Marker::Share, Marker::Wall, Marker::Advert];
+    const RUNS_MAX: usize = 4;
+    let runs = element.first_run as usize..element.end_run as usize;
+    let is_marked = |run: usize| {
+        let markers = survey.markers.get(run);
+        markers.is_some_and(|markers| MARKS.iter().any(|&mark| markers.has(mark)))
+    };
+    runs.len() <= RUNS_MAX && runs.into_iter().any(is_marked)
 }
 
 fn holds_text(element: &FlatElement<'_>) -> bool {

@@ -34,6 +34,17 @@ pub(super) struct Heading {
     pub distance: usize,
 }
 
+/// A heading without the sign of a link to itself, which the page's title does not have.
+fn without_permalink<'t>(heading: &'t str, title: &str) -> &'t str {
+    const SIGNS: [char; 3] = ['¶', '#', ' '];
+    let bare = heading.trim_end_matches(SIGNS);
+    let sharps = heading[bare.len()..]
+        .bytes()
+        .take_while(|&byte| byte == b'#');
+    let whole = &heading[..bare.len() + sharps.count()];
+    if title.contains(whole) { whole } else { bare }
+}
+
 /// The first-level headings, and near the beginning of the content the second-level ones and those of
 /// lower levels that are named as titles.
 pub(super) fn headings(
@@ -59,7 +70,7 @@ pub(super) fn headings(
         if element.counts.chars > 0 && out.len() < 12 {
             let text = element_text(flat, survey, index as u32);
             if !text.is_empty() && text.chars().count() < 300 {
-                let text = text.trim_end_matches(['¶', '#', ' ']).to_owned();
+                let text = without_permalink(&text, title).to_owned();
                 let text = heading_labels::without(flat, index as u32, text, title);
                 let letters = letters(&text);
                 let is_in_brackets =
@@ -251,4 +262,23 @@ fn leads_home(flat: &FlatDom<'_>, heading: ElementIndex, url: &Url) -> bool {
                 let target = weburl::resolve(url, href.trim());
                 target.is_some_and(|target| is_front(&target) && target.host() == url.host())
             })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sign_at_the_end_of_a_heading_is_its_own_where_the_page_has_it_in_its_title() {
+        for (heading, title, expected) in [
+            ("Learn C#", "Learn C# - Docs", "Learn C#"),
+            ("从零学 C# ¶", "从零学 C#_博客", "从零学 C#"),
+            ("Learn C#", "Learn C - Docs", "Learn C"),
+            ("Setup¶", "Setup", "Setup"),
+            ("Setup #", "Setup # Docs", "Setup"),
+            ("##", "", ""),
+        ] {
+            assert_eq!(without_permalink(heading, title), expected, "{heading}");
+        }
+    }
 }
