@@ -368,6 +368,21 @@ mod tests {
     }
 
     #[test]
+    fn a_link_that_calls_or_writes_to_somebody_is_text() {
+        for (href, is_link) in [
+            ("mailto:a@a.example", false),
+            (" TEL:+47", false),
+            ("/tel:1", true),
+            ("telephones.html", true),
+        ] {
+            let page = format!("<p><a href='{href}'>Ann</a>");
+            let html = Html::parse_document(&page);
+            let weight = FlatDom::of(&html).elements[0].link_weight;
+            assert_eq!(weight > 0, is_link, "{href}");
+        }
+    }
+
+    #[test]
     fn a_picture_that_a_font_draws_makes_no_run() {
         let icon = "<span class=icon>\u{e03a}</span>";
         assert_eq!(

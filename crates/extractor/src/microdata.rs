@@ -86,7 +86,9 @@ fn is_product_item(element: &FlatElement<'_>) -> bool {
         let mut names = names.split_ascii_whitespace();
         names.any(|name| Kinds::of(name).has(Kinds::PRODUCT))
     };
-    type_of(element).is_some_and(is_product) && property(element).is_empty()
+    // The main thing of the page is no part of another.
+    let is_whole = matches!(property(element), "" | "mainEntity");
+    type_of(element).is_some_and(is_product) && is_whole
 }
 
 fn type_of<'d>(element: &FlatElement<'d>) -> Option<&'d str> {
@@ -208,7 +210,13 @@ mod tests {
         let others: String = (0..3)
             .map(|_| item(&format!("class=card {MICRODATA}"), "Oak desk"))
             .collect();
-        for attributes in [MICRODATA, "typeof=Product", "typeof='schema:Product'"] {
+        let main = format!("itemprop=mainEntity {MICRODATA}");
+        for attributes in [
+            MICRODATA,
+            "typeof=Product",
+            "typeof='schema:Product'",
+            &main,
+        ] {
             let own = item(attributes, "Oak desk");
             check_product(&format!("{title}{own}"), true);
             check_product(&format!("{title}{own}<div>{others}</div>"), true);

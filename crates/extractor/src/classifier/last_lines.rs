@@ -211,7 +211,7 @@ fn names_contact(text: &str) -> bool {
             !lower[..at].ends_with(|char: char| char.is_alphabetic() && !is_cjk(char))
         })
     };
-    text.contains('@') || text.contains(char::is_numeric) && WORDS.iter().any(|word| starts(word))
+    text.contains('@') || text.contains(char::is_numeric) && WORDS.iter().any(starts)
 }
 
 /// Whether a line counts something: one number below a million, with a word or two.

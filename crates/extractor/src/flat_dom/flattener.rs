@@ -430,13 +430,24 @@ impl<'a> Flattener<'a> {
                 // What is hidden from screen readers alone is seen.
                 local_name!("aria-hidden") if value == "true" => traits.add(Traits::HIDDEN),
                 local_name!("style") => traits.add(Traits::of_style(value)),
-                local_name!("href") if tag == Tag::A => traits.add(Traits::LINK),
+                local_name!("href") if tag == Tag::A && !is_contact(value) => {
+                    traits.add(Traits::LINK);
+                }
                 local_name!("lang") if tag == Tag::Html => self.flat.lang = Some(value),
                 _ => {}
             }
         }
         (hints, traits, shape)
     }
+}
+
+/// Whether a link leads to no page, but calls or writes to somebody: it is read as text.
+fn is_contact(href: &str) -> bool {
+    const SCHEMES: [&str; 5] = ["mailto", "tel", "sms", "fax", "callto"];
+    let scheme = href.trim_start().split(':').next().unwrap_or_default();
+    SCHEMES
+        .iter()
+        .any(|contact| scheme.eq_ignore_ascii_case(contact))
 }
 
 /// Whether a class list has one of the known classes for text that only screen readers see.
