@@ -168,13 +168,8 @@ pub(crate) fn classify_by_odds(
     if matches!(page_type, PageType::Forum | PageType::Service) {
         probability = probabilities(&pulled_towards_same_path(flat, &features.paths, odds));
     }
-    boilerplate_rules::apply(
-        flat,
-        survey,
-        (&page_type, thread.as_ref()),
-        &first,
-        &mut probability,
-    );
+    let kind = (&page_type, thread.as_ref());
+    boilerplate_rules::apply(flat, survey, kind, &first, &mut probability);
     let mut main = cut(flat, &probability, Aim::of(&page_type));
     match page_type {
         PageType::Product => {
