@@ -63,13 +63,20 @@ impl CharCounts {
     pub(crate) fn of(text: &str) -> CharCounts {
         let mut counts = CharCounts::default();
         let mut in_word = false;
+        // Whether the character before is one of a script that parts phrases by blanks alone.
+        let mut in_phrase = false;
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
             if c.is_ascii() {
                 let ascii = counts.add_ascii(rest.as_bytes(), &mut in_word);
-                rest = &rest[ascii..];
+                let (blank, behind) = rest.split_at(ascii);
+                let is_gap = in_phrase && blank.bytes().all(|byte| byte == b' ');
+                counts.commas += u32::from(is_gap && behind.starts_with(is_of_phrases));
+                in_phrase = false;
+                rest = behind;
                 continue;
             }
+            in_phrase = is_of_phrases(c);
             rest = &rest[c.len_utf8()..];
             if c.is_whitespace() || c == '\u{200b}' || c == '\u{feff}' {
                 in_word = false;
@@ -85,11 +92,12 @@ impl CharCounts {
             }
             counts.weight += 1;
             match c {
-                '。' | '！' | '？' | '…' | '．' | '｡' | '।' | '؟' => {
+                '。' | '！' | '？' | '…' | '．' | '｡' | '।' | '؟' | '۔' | '።' | '։' | '។' | '။' =>
+                {
                     counts.sentence_ends += 1;
                     in_word = false;
                 }
-                '，' | '、' | '；' | '：' | '،' => {
+                '，' | '、' | '；' | '：' | '،' | '၊' | '፣' => {
                     counts.commas += 1;
                     in_word = false;
                 }
@@ -142,6 +150,11 @@ impl CharCounts {
     }
 }
 
+/// Whether a character is of a script in which a blank stands between phrases, not between words: Thai, Lao, Khmer.
+fn is_of_phrases(c: char) -> bool {
+    matches!(c, '\u{e01}'..='\u{eff}' | '\u{1780}'..='\u{17d3}')
+}
+
 /// Whether a character is Chinese, Japanese or Korean.
 pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c,
@@ -167,6 +180,16 @@ mod tests {
         let counts = CharCounts::of("  Two words, 3 numbers.\n");
         assert_eq!(counts.words, 4);
         assert_eq!(counts.capitals, 1);
+    }
+
+    #[test]
+    fn a_blank_parts_phrases_in_scripts_that_part_no_words() {
+        let commas = |text: &str| CharCounts::of(text).commas;
+        assert_eq!(commas("แม่น้ำสูงขึ้นในคืนนั้น และพัดสะพานหินเก่าไป ไม่มีใครเห็น"), 2);
+        assert_eq!(commas("ទឹកទន្លេឡើងនៅយប់ ហើយបានយកស្ពានទៅ"), 1);
+        assert_eq!(commas("หน้า 12 ของ PDF"), 0);
+        assert_eq!(commas("река поднялась ночью"), 0);
+        assert_eq!(CharCounts::of("ទឹកទន្លេឡើង។").sentence_ends, 1);
     }
 
     #[test]

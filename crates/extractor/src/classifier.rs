@@ -23,6 +23,7 @@
 mod addresses;
 mod attachments;
 mod attributes;
+mod beside_thread;
 mod boilerplate_rules;
 mod data_tables;
 mod endings;
@@ -39,6 +40,7 @@ mod rows;
 mod sections;
 mod standfirst;
 mod stated;
+mod tab_labels;
 mod thread_posts;
 mod unfolded;
 mod verses;
@@ -166,7 +168,8 @@ pub(crate) fn classify_by_odds(
     if matches!(page_type, PageType::Forum | PageType::Service) {
         probability = probabilities(&pulled_towards_same_path(flat, &features.paths, odds));
     }
-    boilerplate_rules::apply(flat, survey, &page_type, &first, &mut probability);
+    let kind = (&page_type, thread.as_ref());
+    boilerplate_rules::apply(flat, survey, kind, &first, &mut probability);
     let mut main = cut(flat, &probability, Aim::of(&page_type));
     match page_type {
         PageType::Product => {
@@ -213,6 +216,7 @@ pub(crate) fn classify_by_odds(
     references::keep(flat, survey, &page_type, &mut main);
     addresses::keep(flat, survey, &page_type, &probability, &mut main);
     questions::keep(flat, survey, &page_type, &mut main);
+    tab_labels::keep(flat, &page_type, &mut main);
     drop_repeats(flat, survey, &page_type, &mut main);
     Classification {
         main,

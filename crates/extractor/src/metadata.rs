@@ -16,6 +16,7 @@ mod heading;
 mod heading_labels;
 mod labelled;
 mod name;
+mod named_labels;
 mod names;
 mod nobody;
 mod numbers;
@@ -32,6 +33,7 @@ mod title;
 pub(crate) mod title_ends;
 mod titled_times;
 mod uncased;
+mod unlabelled;
 mod untitled;
 mod without_site;
 

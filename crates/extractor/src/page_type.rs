@@ -11,6 +11,7 @@ mod dated;
 mod evidence;
 mod offers;
 mod points;
+mod post_numbers;
 mod posts;
 mod threads;
 

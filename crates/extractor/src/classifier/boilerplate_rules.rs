@@ -14,11 +14,13 @@ use crate::dom::Attributes;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Run, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
+use crate::page_type::Thread;
 use crate::prefix_sums::{is_prose, share};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::KEEP_MIN;
+use super::beside_thread::BesideThread;
 use super::unfolded::Unfolded;
 use super::{label_headings, rows};
 
@@ -44,7 +46,7 @@ impl Left {
         share: 0.0,
         likely: LIKELY,
     };
-    /// What nobody sees goes also from a page of one line, which beside it may look like a label.
+    /// What nobody sees, and what stands beside signed posts, goes also from a page of one line, which beside it may look like a label.
     const A_LINE: Left = Left {
         words: 5,
         share: 0.0,
@@ -59,7 +61,7 @@ const LIKELY: f32 = 0.4;
 pub(super) fn apply(
     flat: &FlatDom<'_>,
     survey: &Survey,
-    page_type: &PageType,
+    (page_type, thread): (&PageType, Option<&Thread>),
     kept: &[bool],
     probability: &mut [f32],
 ) {
@@ -76,6 +78,9 @@ pub(super) fn apply(
         }
     }
     label_headings::drop(flat, survey, kept, probability);
+    if drops_hidden {
+        label_headings::drop_lists(flat, survey, probability);
+    }
     if is_article {
         drop_title(flat, survey, probability);
     }
@@ -84,6 +89,11 @@ pub(super) fn apply(
         drop_part(flat, probability, Left::A_TEXT, &|run| {
             in_signature(flat, survey, run)
         });
+        if let Some(beside) = thread.and_then(|thread| BesideThread::of(flat, survey, thread)) {
+            drop_part(flat, probability, Left::A_LINE, &|run| {
+                beside.has(flat, run)
+            });
+        }
     }
     if is_article {
         drop_part(flat, probability, Left::A_TEXT, &|run| {
@@ -187,7 +197,37 @@ fn is_boilerplate(flat: &FlatDom<'_>, survey: &Survey, index: usize, is_article:
     let caption = is_article && in_caption(flat, index);
     let maker = is_article && weight < 80 && names_maker(&survey.texts[index]);
     let count = markers.has(Marker::Count) && counts_up(&survey.texts[index]);
-    advert || button || caption || maker || count
+    let paid = is_article && weight < 250 && tells_of_payment(&survey.texts[index]);
+    advert || button || caption || maker || count || paid
+}
+
+/// Whether a line tells that its writer is paid for links, as rules on advertising want it said.
+fn tells_of_payment(text: &str) -> bool {
+    const WHO: [&str; 11] = [
+        "this post",
+        "this page",
+        "this article",
+        "this site",
+        "as an amazon",
+        "disclosure",
+        "affiliate disclosure",
+        "we may",
+        "i may",
+        "some of the links",
+        "dieser artikel enthält",
+    ];
+    const WHAT: [&str; 7] = [
+        "affiliate link",
+        "affiliate-link",
+        "affiliate commission",
+        "affiliate partner",
+        "earn a commission",
+        "earn from qualifying",
+        "earn a small commission",
+    ];
+    let lower = text.to_lowercase();
+    let begins = WHO.iter().any(|who| lower.starts_with(who));
+    begins && WHAT.iter().any(|what| lower.contains(what))
 }
 
 /// Whether a run stands in the caption of a picture. That of a table, a listing or a quotation is text as they are.
@@ -429,6 +469,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_line_that_tells_who_pays_is_known() {
+        for line in [
+            "This post may contain affiliate links. Please read my disclosure policy.",
+            "As an Amazon Associate I earn from qualifying purchases.",
+            "Disclosure: if you buy by these links, we may earn a commission.",
+        ] {
+            assert!(tells_of_payment(line), "{line}");
+        }
+        for line in [
+            "This post is about the old mill.",
+            "Affiliate links pay for many blogs.",
+            "We may go there in the spring.",
+        ] {
+            assert!(!tells_of_payment(line), "{line}");
+        }
+    }
+
     /// Whether the runs of a page stay that are all thought content.
     fn stay(page: &str, page_type: &PageType) -> Vec<bool> {
         let html = scraper::Html::parse_document(page);
@@ -436,7 +494,7 @@ mod tests {
         let survey = Survey::of(&flat);
         let mut probability = vec![0.9; flat.runs.len()];
         let kept = vec![true; probability.len()];
-        apply(&flat, &survey, page_type, &kept, &mut probability);
+        apply(&flat, &survey, (page_type, None), &kept, &mut probability);
         probability.iter().map(|&of_run| of_run > 0.0).collect()
     }
 

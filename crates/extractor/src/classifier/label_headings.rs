@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::flat_dom::FlatDom;
+use crate::flat_dom::{ElementIndex, FlatDom};
 use crate::line_markers::Marker;
 use crate::survey::Survey;
 
@@ -39,20 +39,58 @@ pub(super) fn drop(flat: &FlatDom<'_>, survey: &Survey, kept: &[bool], probabili
         }
     }
     let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
-    for label in headings().filter(|&run| is_marked(run)) {
-        *counts.entry(&survey.texts[label]).or_default() += 1;
+    for heading in headings() {
+        *counts.entry(&survey.texts[heading]).or_default() += 1;
     }
+    // What each part of a text has under it: "Minimum" and "Recommended" for each system.
+    let repeated: Vec<(u32, Made)> = headings()
+        .filter(is_own)
+        .filter_map(|run| Some((counts[survey.texts[run].as_str()], Made::of(flat, run)?)))
+        .filter(|(count, _)| *count > 1)
+        .collect();
     for heading in headings() {
         if !is_marked(heading) || flat.runs[heading].counts.weight >= WEIGHT_MAX {
             continue;
         }
         let is_label = is_label_alone(survey, heading);
         let is_made_as_others = || {
-            counts[survey.texts[heading].as_str()] == 1
-                && Made::of(flat, heading).is_some_and(|made| own.contains(&made))
+            let count = counts[survey.texts[heading].as_str()];
+            let is_as_often =
+                |made: &Made| repeated.iter().any(|of| of.0 == count && of.1 == *made);
+            Made::of(flat, heading).is_some_and(|made| match count {
+                1 => own.contains(&made),
+                _ => is_as_often(&made),
+            })
         };
         if is_label && !is_made_as_others() || !is_over_text(flat, heading, kept, probability) {
             probability[heading] = 0.0;
+        }
+    }
+}
+
+/// Drops the links of lists under headings that lead to other pages by their first words, wherever the list closes the
+/// part that it stands in: an article may be shorter than what a template puts under it.
+pub(super) fn drop_lists(flat: &FlatDom<'_>, survey: &Survey, probability: &mut [f32]) {
+    const LINKS_MIN: usize = 2;
+    for heading in 0..flat.runs.len() {
+        let is_marked = survey.markers[heading].has(Marker::Related)
+            && flat.runs[heading].counts.weight < WEIGHT_MAX
+            && level_of(flat, heading).is_some();
+        if !is_marked || probability[heading] > 0.0 {
+            continue;
+        }
+        let is_alone = |at: &ElementIndex| {
+            let element = &flat.elements[*at as usize];
+            element.end_run == element.first_run + 1
+        };
+        let mut around = flat
+            .ancestors(flat.runs[heading].owner)
+            .skip_while(is_alone);
+        let Some(part) = around.next() else { continue };
+        let behind = heading + 1..flat.elements[part as usize].end_run as usize;
+        let are_links = behind.clone().all(|run| is_linked(&flat.runs[run]));
+        if behind.len() >= LINKS_MIN && are_links {
+            probability[behind].fill(0.0);
         }
     }
 }
@@ -218,6 +256,47 @@ mod tests {
             ("<h2>PR</h2><p>Two were found.", true),
         ] {
             assert_eq!(kept(page), is_kept, "{page}");
+        }
+    }
+
+    const TEXT: &str = "<p>The game runs on most machines of the last ten years, but it looks better on newer ones, as \
+        you might think.</p>";
+
+    fn text(lang: &str, body: &str) -> String {
+        let html = format!(
+            "<html lang={lang}><title>The lock</title><main><article><h1>The lock</h1>{TEXT}{TEXT}{body}"
+        );
+        let url = url::Url::parse("https://canal.example/lock").unwrap();
+        crate::extract(&html, &crate::PageContext::new(&url)).text
+    }
+
+    #[test]
+    fn what_each_system_is_recommended_to_have_is_a_section() {
+        let system = |name: &str| {
+            format!(
+                "<h2>{name}</h2><h3>Minimum</h3><ul><li>Memory: 4 GB<li>Disk: 9 GB</ul><h3>Recommended</h3><ul>\
+                 <li>Memory: 8 GB<li>Disk: 12 GB</ul>"
+            )
+        };
+        let text = text(
+            "en",
+            &format!("{}{}{TEXT}", system("Windows"), system("macOS")),
+        );
+        assert_eq!(text.matches("Recommended").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn links_under_a_label_are_none_of_a_short_text_in_any_language() {
+        for (lang, label) in [
+            ("en", "Related articles"),
+            ("de", "Ähnliche Artikel"),
+            ("th", "ข่าวที่เกี่ยวข้อง"),
+            ("km", "អត្ថបទពាក់ព័ន្ធ"),
+        ] {
+            let links =
+                "<li><a href=/a>The mill by the river</a><li><a href=/b>The bridge of stone</a>";
+            let list = format!("</article><div class=box><h3>{label}</h3><ul>{links}</ul></div>");
+            assert!(!text(lang, &list).contains("The mill"), "{label}");
         }
     }
 }

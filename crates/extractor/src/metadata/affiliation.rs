@@ -16,7 +16,7 @@ pub(super) fn without(name: String, is_site: impl Fn(&str) -> bool) -> String {
 }
 
 /// Whether a part is an office of those who write for a paper: "Staff Writer", "Senior Science Reporter".
-fn is_office(part: &str) -> bool {
+pub(super) fn is_office(part: &str) -> bool {
     const OFFICES: [&str; 12] = [
         "writer",
         "reporter",

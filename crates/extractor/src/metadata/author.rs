@@ -24,7 +24,7 @@ use super::profile_links::{has_author_folder, leads_to_feed, leads_to_handle};
 use super::publisher::Called;
 use super::{
     affiliation, byline, element_text, labelled, name, poster, program, publisher, reporter, rows,
-    short,
+    short, unlabelled,
 };
 
 pub(super) fn find(
@@ -93,6 +93,10 @@ fn found(
         .or_else(|| sender(flat, survey, zone))
         .or_else(|| signed_in_text(flat, zone).filter(|_| *page_type == PageType::Article))
         .or_else(|| in_row(flat, zone, called))
+        .or_else(|| {
+            let line = |index: usize| line_with_edges(flat, index);
+            unlabelled::find(flat, survey, zone, line)
+        })
         .or(declared)
         .or_else(|| poster::named_below_title(flat, survey, zone))
 }
@@ -304,7 +308,7 @@ fn text_of(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> String {
 }
 
 /// The text of an inline element: the pieces of runs that it contains.
-fn inline_text(flat: &FlatDom<'_>, index: usize) -> String {
+pub(super) fn inline_text(flat: &FlatDom<'_>, index: usize) -> String {
     let element = &flat.elements[index];
     let mut out = String::new();
     let from = element.first_run.saturating_sub(1) as usize;

@@ -313,8 +313,9 @@ pub(super) fn words_of_name(rest: &str) -> Option<usize> {
 }
 
 /// Words that stand in names in lower case.
-const PARTICLES: [&str; 14] = [
-    "de", "van", "von", "der", "la", "di", "da", "del", "bin", "al", "and", "y", "und", "et",
+const PARTICLES: [&str; 19] = [
+    "de", "van", "von", "der", "den", "ter", "ten", "du", "dos", "la", "di", "da", "del", "bin",
+    "al", "and", "y", "und", "et",
 ];
 
 /// The length of the word of a name that a text begins with.

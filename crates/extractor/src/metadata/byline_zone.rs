@@ -217,6 +217,27 @@ impl<'z, 'd> BylineZone<'z, 'd> {
         })
     }
 
+    /// Whether an element stands in one of several that are alike and lead to pages of their own, though the text begins
+    /// in it: a list with little more may be taken for an article.
+    pub(super) fn is_in_item(&self, at: ElementIndex) -> bool {
+        const LEVELS: usize = 4;
+        let beside = self.flat.elements[at as usize].first_run as usize;
+        let mut around = self.flat.ancestors(at).take(LEVELS);
+        around.any(|unit| {
+            let is_untitled = !self.titles.iter().any(|&title| self.holds(unit, title));
+            is_untitled
+                && self.leads_on(unit, beside)
+                && self
+                    .alike(unit)
+                    .any(|other| other != unit && self.leads_on(other, beside))
+        })
+    }
+
+    fn holds(&self, at: ElementIndex, run: usize) -> bool {
+        let element = &self.flat.elements[at as usize];
+        (element.first_run as usize..element.end_run as usize).contains(&run)
+    }
+
     /// The elements beside a unit that are like it.
     fn alike(&self, unit: ElementIndex) -> impl Iterator<Item = ElementIndex> {
         const ALIKE_MAX: usize = 8;

@@ -6,6 +6,8 @@
 //! page have dates of their own, unless a word says that it is the text's; so has, at the end of the content, a
 //! line that is more than a date. Nothing was published after the page was sent.
 
+mod elsewhere;
+
 use std::ops::Range;
 
 use html5ever::{LocalName, local_name};
@@ -22,7 +24,9 @@ use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::{SIBLINGS_MAX, assigned, declared_dates, events, split_dates, titled_times};
+use super::{
+    SIBLINGS_MAX, assigned, declared_dates, events, named_labels, split_dates, titled_times,
+};
 
 /// Marked times of a page that are looked at, at most.
 const MARKED_TIMES_MAX: usize = 1_000;
@@ -42,6 +46,7 @@ pub(super) struct Dating<'d, 'a> {
     usage: Usage,
     /// The runs of a thread's first post that stand before its text.
     post: Range<usize>,
+    is_thread: bool,
 }
 
 /// The runs of a thread from its first post to its text. The posts are the largest elements around the text that
@@ -127,6 +132,7 @@ impl<'d, 'a> Dating<'d, 'a> {
                 true => first_post(flat, zone.text),
                 false => zone.text..zone.text,
             },
+            is_thread,
         }
     }
 
@@ -149,18 +155,21 @@ impl<'d, 'a> Dating<'d, 'a> {
         let is_free = |date: &String| !events.contains(date);
         let has_been = |date: &String| self.has_been(date);
         let declared = declared.or_else(|| self.marked_time().filter(is_free));
-        let near = || {
+        let near_before = |end: usize| {
             self.written_near(
                 &|text, usage| dates::published_in(text, usage),
                 &|text, usage| dates::said_published_in(text, usage),
-                &|run| self.zone.may_hold(run) && !events::is_in(self.survey, run),
+                &|run| run < end && self.zone.may_hold(run) && !events::is_in(self.survey, run),
             )
             .filter(is_free)
         };
+        let near = || near_before(usize::MAX);
         let Some(declared) = declared else {
             let found = near().or_else(|| self.in_byline_class().filter(is_free));
             let unmarked = || split_dates::find(self.flat, self.zone).filter(has_been);
             let found = found.or_else(unmarked);
+            let found = found.or_else(|| self.in_link_at_end().filter(is_free));
+            let found = found.or_else(|| self.in_force().filter(has_been));
             return found.or_else(|| assigned::date(self.flat).filter(has_been));
         };
         // Declared times are often in UTC. Where the URL or the by-line has the day before or after, that
@@ -169,7 +178,12 @@ impl<'d, 'a> Dating<'d, 'a> {
         if in_url.as_ref().is_some_and(is_same) {
             return Some(declared);
         }
-        let shown = [in_url, near()];
+        // Behind the first text of a thread stand the days of its answers.
+        let shown = match self.is_thread {
+            true => near_before(self.zone.text),
+            false => near(),
+        };
+        let shown = [in_url, shown];
         shown
             .into_iter()
             .flatten()
@@ -304,7 +318,20 @@ impl<'d, 'a> Dating<'d, 'a> {
             .checked_sub(1)
             .map_or("", |above| &self.survey.texts[above]);
         let is_label = above.len() <= LABEL_BYTES_MAX && above.ends_with([':', '：']);
-        if is_label { above } else { "" }
+        let is_name = || {
+            let label = above.trim_end_matches([':', '：']).trim_end();
+            named_labels::is_name(self.flat, self.survey, label, self.zone.lang)
+        };
+        if is_label && !is_name() { above } else { "" }
+    }
+
+    /// A short line without the colon behind the name that it begins with.
+    fn without_name(&self, index: usize, text: &str) -> Option<String> {
+        const LINE_WEIGHT_MAX: u32 = 120;
+        let is_short = self.flat.runs[index].counts.weight <= LINE_WEIGHT_MAX;
+        let lang = self.zone.lang;
+        let without = || named_labels::without_label(self.flat, self.survey, text, lang);
+        is_short.then(without).flatten()
     }
 
     /// A date in the text near the title, else near the end of the content. `read` finds one in a line of its
@@ -325,6 +352,8 @@ impl<'d, 'a> Dating<'d, 'a> {
             }
             let told = titled_times::with_day(self.flat, index, text, self.usage);
             let text = told.as_ref().unwrap_or(text);
+            let unnamed = self.without_name(index, text);
+            let text = unnamed.as_ref().unwrap_or(text);
             let label = self.label_before(index, "");
             // A long paragraph may mention any day; it counts only if it begins with a date.
             let line = match self.flat.runs[index].counts.weight > 300 {
@@ -369,23 +398,6 @@ impl<'d, 'a> Dating<'d, 'a> {
         const WEIGHT_MAX: u32 = 60;
         let run = &self.flat.runs[index];
         run.link_weight == 0 && run.counts.weight <= WEIGHT_MAX
-    }
-
-    /// A date in an element whose class names a by-line or date.
-    fn in_byline_class(&self) -> Option<String> {
-        let flat = self.flat;
-        flat.runs.iter().enumerate().find_map(|(index, run)| {
-            let called = flat
-                .ancestors(run.owner)
-                .take(2)
-                .any(|at| flat.elements[at as usize].hints.has(Hint::Byline));
-            if called && run.counts.weight < 200 && self.zone.may_hold(index) {
-                dates::published_in(&self.survey.texts[index], self.usage)
-                    .filter(|date| self.has_been(date))
-            } else {
-                None
-            }
-        })
     }
 }
 

@@ -27,7 +27,8 @@ pub(super) fn find(flat: &FlatDom<'_>, zone: &BylineZone<'_, '_>) -> Option<Stri
     });
     let near = near.take(ELEMENTS_MAX);
     let held = near.filter(|(_, element)| zone.may_hold(element.first_run as usize));
-    let mut boxes = held.filter_map(|(index, _)| pieces(flat, index as u32));
+    let own = held.filter(|(index, _)| !zone.is_in_item(*index as u32));
+    let mut boxes = own.filter_map(|(index, _)| pieces(flat, index as u32));
     boxes.find_map(|pieces| read(&pieces))
 }
 

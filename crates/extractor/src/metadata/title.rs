@@ -31,6 +31,7 @@ pub(super) fn find(
     let sources = Sources::gather(flat, survey, structured, main, site_name, url);
     let chosen = declared(flat)
         .or(sources.of_two.as_deref())
+        .or(sources.of_both.as_deref())
         .or_else(|| sources.nearer_heading())
         .or_else(|| sources.leading_heading())
         .or_else(|| sources.agreed_heading(survey))
@@ -78,6 +79,8 @@ struct Sources {
     headings: Vec<Heading>,
     /// The title in two headings that together are `<title>`.
     of_two: Option<String>,
+    /// What the title for sharing and `<title>` both begin with before they go on otherwise.
+    of_both: Option<String>,
     /// Whether `<title>` begins with a sign that parts it from nothing: no site's name is in it.
     is_after_sign: bool,
     /// The site's name, or what its logo says.
@@ -104,8 +107,11 @@ impl Sources {
         let home = headings.iter().find(|heading| heading.is_home);
         let logo = home.map(|heading| heading.text.clone());
         let site_name = site_name.map(str::to_owned).or(logo);
-        let shared = flat.meta(&["og:title", "twitter:title", "dc.title"]);
+        let shared = flat.meta(&["og:title", "twitter:title", "dc.title", "citation_title"]);
         let shared = shared.map(short);
+        let of_both = shared.as_deref().and_then(|title| of_both(title, &whole));
+        let of_both = of_both.map(str::to_owned);
+        let shared = of_both.clone().or(shared);
         let goes_on = |title: &String| {
             let rest = whole.strip_prefix(title.as_str());
             title.contains(crate::char_counts::is_cjk)
@@ -142,6 +148,7 @@ impl Sources {
             headline: headline.filter(|title| !title.is_empty()),
             headings,
             of_two,
+            of_both,
             is_after_sign: is_after_sign && !whole.is_empty(),
             whole,
             site_name,
@@ -358,8 +365,18 @@ impl Sources {
             || self.headline.as_deref().map(letters).as_deref() == Some(&only.letters);
         let is_title = words(&only.text) >= 4
             && (shares_words(&only.text, &self.whole) || is_headline())
-            || self.is_name_of_page(only) && words(&only.text) >= 2;
+            || (self.is_name_of_page(only) || self.is_before_bracket(only))
+                && words(&only.text) >= 2;
         is_title.then_some(only.text.as_str())
+    }
+
+    /// Whether what `<title>` has before a bracket is the end of a heading: "Lock (Canal 2.1 API)" under "Class Lock".
+    fn is_before_bracket(&self, heading: &Heading) -> bool {
+        let Some((name, rest)) = self.whole.split_once(" (") else {
+            return false;
+        };
+        let before = heading.text.strip_suffix(name);
+        rest.ends_with(')') && before.is_some_and(|before| before.ends_with(' '))
     }
 
     /// Whether `<title>` is the name that a wiki gives to a page, "howto:lock_gates": a path that the URL has as well. A path
@@ -383,6 +400,23 @@ impl Sources {
         // "Module catch_all" over the text says the same and more.
         is_path && (heading.letters.contains(&letters(name)) || is_of_url())
     }
+}
+
+/// The beginning that the title for sharing and `<title>` have in common, where a sign sets it apart in both and they go on
+/// otherwise: "The lock • r/canals" and "The lock : canals".
+fn of_both<'t>(shared: &'t str, whole: &str) -> Option<&'t str> {
+    const SIGNS: [&str; 6] = [" • ", " | ", " · ", " – ", " — ", " - "];
+    let end = SIGNS.iter().filter_map(|sign| shared.rfind(sign)).max()?;
+    let is_sign = |rest: &str| {
+        let mut chars = rest.chars();
+        chars.next() == Some(' ')
+            && chars.next().is_some_and(|c| !c.is_alphanumeric())
+            && chars.next() == Some(' ')
+    };
+    let rest = whole.strip_prefix(&shared[..end])?;
+    let (own, other) = (letters(&shared[end..]), letters(rest));
+    let goes_on_otherwise = !other.starts_with(&own) && !own.starts_with(&other);
+    (is_sign(rest) && goes_on_otherwise).then_some(&shared[..end])
 }
 
 /// Whether a line has these letters and no others. A line of a text may be long, and is not looked at.

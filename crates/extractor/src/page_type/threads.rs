@@ -33,6 +33,8 @@ use crate::prefix_sums::is_prose;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
+use super::post_numbers::number_of_post;
+
 /// The most weight of a line that says when a post was written.
 const DATE_WEIGHT_MAX: u32 = 200;
 /// A name stands at most so many lines before the time, or so many behind it.
@@ -246,28 +248,6 @@ fn count_posts(survey: &Survey, lines: &[usize]) -> bool {
     })
 }
 
-/// The number in "3楼", or before a wide colon at the beginning of a line.
-fn number_of_post(line: &str) -> Option<u32> {
-    let is_digit = |char: char| char.is_ascii_digit();
-    let behind = line.trim_start_matches(is_digit);
-    let number = &line[..line.len() - behind.len()];
-    if let Some(rest) = behind.trim_start().strip_prefix('：')
-        && !number.is_empty()
-    {
-        let is_time = rest.trim_start().starts_with(is_digit);
-        return number.parse().ok().filter(|_| !is_time);
-    }
-    let (before, behind) = line.split_once(['楼', '樓'])?;
-    let goes_on = |rest: &str| rest.starts_with(char::is_alphabetic);
-    let is_word = !goes_on(behind) || SAID_OF_POST.iter().any(|word| behind.starts_with(word));
-    let digits = before.trim_end();
-    let digits = &digits[digits.trim_end_matches(is_digit).len()..];
-    digits.parse().ok().filter(|_| is_word)
-}
-
-/// What may stand right behind the number of a post.
-const SAID_OF_POST: [&str; 6] = ["发表", "發表", "回复", "回覆", "发布", "楼主"];
-
 /// The name beside a time that is marked as a user's.
 fn writer<'d>(flat: &FlatDom<'d>, lines: &[usize], at: usize) -> Option<&'d str> {
     let line = lines[at];
@@ -282,21 +262,27 @@ fn writer<'d>(flat: &FlatDom<'d>, lines: &[usize], at: usize) -> Option<&'d str>
         .find_map(|run| name_in(flat, run))
 }
 
+/// The name in a line: what links to a user, else what is marked as a user's. A label beside the link may be marked so as
+/// well: "Post by".
 fn name_in<'d>(flat: &FlatDom<'d>, run: usize) -> Option<&'d str> {
     let pieces = &flat.runs[run].pieces;
-    let mut pieces = flat.pieces[pieces.start as usize..pieces.end as usize].iter();
+    let pieces = &flat.pieces[pieces.start as usize..pieces.end as usize];
     let mut lower = String::new();
-    let name = pieces.find(|piece| {
-        let text = piece.text.trim();
-        let is_name = text.len() <= NAME_WEIGHT_MAX && text.contains(char::is_alphabetic);
-        is_name
-            && flat
-                .ancestors(piece.element)
-                .take(LEVELS)
-                .any(|at| is_of_user(flat, at))
-            && !Markers::of(text, &mut lower).has(Marker::Date)
-    })?;
-    Some(name.text.trim())
+    let mut named = |is_link: bool| {
+        let name = pieces.iter().find(|piece| {
+            let text = piece.text.trim();
+            let is_name = text.len() <= NAME_WEIGHT_MAX && text.contains(char::is_alphabetic);
+            let is_marked = |at: ElementIndex| {
+                let may_mark = !is_link || flat.elements[at as usize].traits.has(Traits::LINK);
+                may_mark && is_of_user(flat, at)
+            };
+            is_name
+                && flat.ancestors(piece.element).take(LEVELS).any(is_marked)
+                && !Markers::of(text, &mut lower).has(Marker::Date)
+        })?;
+        Some(name.text.trim())
+    };
+    named(true).or_else(|| named(false))
 }
 
 /// Whether an element is marked as a user's by its own name or by the address that it leads to.

@@ -32,6 +32,30 @@ fn check_page_at(path: &str, head: &str, body: &str, expected: &str) {
 }
 
 #[test]
+fn what_both_declared_titles_begin_with_is_the_title() {
+    let titles = |shared: &str, whole: &str| {
+        format!("<title>{whole}</title><meta property=og:title content='{shared}'>")
+    };
+    let head = titles("The lock • r/canals", "The lock : canals");
+    check_page(&head, "<h1><a href=/r/canals>canals</a></h1>", "The lock");
+    assert_eq!(
+        of_both("The lock - part 1", "The lock - part 1 | News"),
+        None
+    );
+    assert_eq!(
+        of_both("The lock - part 1", "The lock – Part 1 | News"),
+        None
+    );
+    assert_eq!(of_both("The lock | News", "The lock-keeper | News"), None);
+}
+
+#[test]
+fn the_name_before_a_bracket_may_be_the_end_of_the_heading() {
+    let head = "<title>RiverLock (Canal 21 API)</title>";
+    check_page(head, "<h1>Class RiverLock</h1>", "Class RiverLock");
+}
+
+#[test]
 fn a_heading_that_leads_to_the_front_page_is_the_sites_name() {
     let logo = "<h1 class=title><a href=/>Marsh walks</a></h1>";
     let title = "<title>Marsh walks: The eel fisher</title>";
