@@ -8,7 +8,7 @@ use frontier::{CanonicalUrl, Lease};
 use state::context::is_listed;
 use state::finding::{FoundLink, PageReading, Reading};
 
-use super::{Body, Reader};
+use super::{Alone, Body, Reader};
 
 /// Feeds that are followed of those that a page names.
 const FEEDS_MAX: usize = 4;
@@ -40,7 +40,30 @@ fn is_read_alone(bytes: &[u8], form: TextForm) -> bool {
 }
 
 impl Reader {
-    pub(super) fn read_page(
+    /// Reads a body in this form. A large one waits in `alone` for those before it.
+    pub(super) fn read_body<'r>(
+        &'r self,
+        (lease, fetched): (&Lease, &Fetched),
+        body: Body,
+        form: TextForm,
+        dom_limits: &DomLimits,
+        alone: &mut Alone<'r>,
+    ) -> Reading {
+        if is_read_alone(&body.bytes, form) {
+            // A page that panicked while it was read has left nothing behind the lock.
+            *alone = Some(self.large.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        match form {
+            TextForm::Html | TextForm::Markdown => {
+                self.read_page(lease, fetched, body, form, dom_limits)
+            }
+            TextForm::Plain | TextForm::Marked => {
+                self.read_text(lease, fetched, body, form, dom_limits)
+            }
+        }
+    }
+
+    fn read_page(
         &self,
         lease: &Lease,
         fetched: &Fetched,
@@ -53,9 +76,6 @@ impl Reader {
             payload,
             mut limits_hit,
         } = body;
-        let is_alone = is_read_alone(&bytes, form);
-        // A page that panicked while it was read has left nothing behind the lock.
-        let _alone = is_alone.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let url = lease.url().url.to_url();
         let tld = tld_of(&url);
         let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());
@@ -102,7 +122,7 @@ impl Reader {
         (target != lease.url().url).then_some(target)
     }
 
-    pub(super) fn read_text(
+    fn read_text(
         &self,
         lease: &Lease,
         fetched: &Fetched,
@@ -115,8 +135,6 @@ impl Reader {
             payload,
             mut limits_hit,
         } = body;
-        let is_alone = is_read_alone(&bytes, form);
-        let _alone = is_alone.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let url = lease.url().url.to_url();
         let tld = tld_of(&url);
         let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());

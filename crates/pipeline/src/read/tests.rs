@@ -81,7 +81,7 @@ fn read_by(config: &CrawlConfig, fetched: Fetched, purpose: Purpose) -> Reading 
         },
     };
     let reader = Reader::new(config, Texts::of(Path::new("")));
-    match reader.read(ToReader::Visit(Box::new(visit))) {
+    match reader.read_at_once(ToReader::Visit(Box::new(visit))) {
         Finding::Url(found) => found.reading,
         Finding::Robots(_) => panic!("a page was asked for"),
     }
@@ -307,7 +307,12 @@ fn what_a_sitemap_named_is_read_as_what_it_is() {
     let read = |lease: Lease, purpose, body: &str| {
         let fetched = fetched(200, "text/html", body, None);
         let reader = Reader::new(&config, Texts::of(Path::new("")));
-        reader.read_answer(&lease, purpose, &fetched, false, &mut String::new())
+        reader.read_answer(
+            (&lease, purpose, false),
+            &fetched,
+            &mut String::new(),
+            &mut None,
+        )
     };
     let map = "<urlset><url><loc>http://a.example/1</loc></url></urlset>";
     let page = "<p>words<script>location='/home'</script>";
