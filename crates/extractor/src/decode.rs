@@ -21,9 +21,11 @@ mod likely;
 mod plausible;
 mod prescan;
 mod prices;
+mod rtf;
 mod utf16;
 
 use encoding_rs::{DecoderResult, Encoding, ISO_2022_JP, UTF_8, WINDOWS_1252};
+pub use rtf::decode_rich;
 use serde::Serialize;
 
 /// The bytes that the prescan of the HTML standard reads.

@@ -41,7 +41,9 @@ type Alone<'r> = Option<MutexGuard<'r, ()>>;
 /// A body that is a text, with its content codings undone.
 struct Body {
     bytes: Vec<u8>,
-    /// Its hash.
+    /// Its type as declared, with its charset.
+    content_type: Option<String>,
+    /// The hash of all that came.
     payload: u64,
     limits_hit: Vec<String>,
 }
@@ -234,6 +236,7 @@ impl Reader {
             Some(form) if form == TextForm::Html || is_success => {
                 let body = Body {
                     bytes: decoding.bytes,
+                    content_type: fetched.content_type(),
                     payload,
                     limits_hit,
                 };
