@@ -6,7 +6,7 @@
 //! nothing, and none leaves each part as it is.
 //!
 //! ```text
-//!   ├──────── fixed: 130 MB ────────┼─ index 4/12 ─┼─ bodies 3/12 ─┼─ queue 3/12 ─┼ seen 1/12 ┼ spare ┤
+//!   ├──────── fixed: 130 MB ────────┼─ index 4/12 ─┼ bodies 2/12 ┼ what was read 2/12 ┼─ queue 3/12 ─┼ seen 1/12 ┤
 //! ```
 
 use crate::crawl_config::CrawlConfig;
@@ -32,6 +32,8 @@ pub struct MemoryShares {
     pub index_heap: usize,
     /// Bytes of bodies that came and are not yet recorded.
     pub bytes_in_flight: u64,
+    /// Bytes of what was read of them and is not yet written.
+    pub bytes_read: u64,
     /// Pending URLs in memory.
     pub pending_in_memory: usize,
     /// URLs known to be seen without asking the disk.
@@ -45,6 +47,7 @@ impl CrawlConfig {
         let whole = MemoryShares {
             index_heap: HEAP_BYTES,
             bytes_in_flight: limits.bytes_in_flight.0,
+            bytes_read: limits.bytes_in_flight.0,
             pending_in_memory: limits.pending_in_memory,
             seen_in_memory: frontier::SEEN_IN_MEMORY,
         };
@@ -58,7 +61,8 @@ impl CrawlConfig {
                 .index_heap
                 .min(count(4 * part, 1))
                 .max(HEAP_BYTES_LEAST),
-            bytes_in_flight: whole.bytes_in_flight.min(3 * part),
+            bytes_in_flight: whole.bytes_in_flight.min(2 * part),
+            bytes_read: whole.bytes_read.min(2 * part),
             pending_in_memory: whole.pending_in_memory.min(count(3 * part, PENDING_BYTES)),
             seen_in_memory: whole.seen_in_memory.min(count(part, SEEN_BYTES)),
         }
@@ -93,7 +97,9 @@ mod tests {
             assert!(now.bytes_in_flight >= before.bytes_in_flight.max(1_000_000));
             assert!(now.pending_in_memory >= before.pending_in_memory.max(1_000));
             assert!(now.seen_in_memory >= before.seen_in_memory);
+            assert!(now.bytes_read >= before.bytes_read.max(1_000_000));
             let held = now.bytes_in_flight
+                + now.bytes_read
                 + now.pending_in_memory as u64 * PENDING_BYTES
                 + now.seen_in_memory as u64 * SEEN_BYTES
                 + now.index_heap.saturating_sub(HEAP_BYTES_LEAST) as u64;

@@ -40,9 +40,17 @@ impl Text {
         if let Some((page, form)) = page_of(bytes, content_type, url) {
             return Text::of_page(page, form);
         }
+        let found = fetcher::body_type(content_type, bytes);
+        let decoded = match TextForm::of(&found, "") {
+            Some(TextForm::Rich) => extractor::decode_rich(bytes),
+            _ => {
+                let text = fetcher::without_encoded_files(bytes);
+                extractor::decode(&text, content_type, None)
+            }
+        };
         Text {
             form: "text/plain",
-            text: extractor::decode(bytes, content_type, None).text,
+            text: decoded.text,
             ..Text::default()
         }
     }
@@ -130,7 +138,13 @@ fn page_of(
         return Some((extractor::page_of_bytes(bytes, content_type, url), HTML));
     }
     let found = fetcher::body_type(content_type, bytes);
-    let is_markdown = TextForm::of(&found, path) == Some(TextForm::Markdown);
+    let form = TextForm::of(&found, path);
+    if form == Some(TextForm::Archive) {
+        let page = fetcher::archived_page(content_type, bytes)?;
+        let kind = Some(page.content_type.as_str());
+        return Some((extractor::page_of_bytes(&page.bytes, kind, url), HTML));
+    }
+    let is_markdown = form == Some(TextForm::Markdown);
     is_markdown.then(|| {
         let decoded = extractor::decode(bytes, content_type, None);
         let context = extractor::PageContext::new(url);

@@ -16,13 +16,16 @@
 
 mod content_type;
 mod detect;
+mod iso2022;
 mod likely;
 mod plausible;
 mod prescan;
 mod prices;
+mod rtf;
 mod utf16;
 
-use encoding_rs::{DecoderResult, Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{DecoderResult, Encoding, ISO_2022_JP, UTF_8, WINDOWS_1252};
+pub use rtf::decode_rich;
 use serde::Serialize;
 
 /// The bytes that the prescan of the HTML standard reads.
@@ -112,7 +115,12 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>, tld: Option<&str>) -> De
     let decoded = Decoded::of(declared, source, bytes);
     let utf16 = utf16::detect(bytes).map(|found| (found, EncodingSource::Detected));
     let utf16 = utf16.filter(|_| !decoded.encoding.starts_with("UTF-16"));
-    match utf16.or_else(|| overruling(&decoded, bytes, tld)) {
+    let iso2022 = || {
+        let is_other = declared != ISO_2022_JP && iso2022::is_text(bytes);
+        is_other.then_some((ISO_2022_JP, EncodingSource::Detected))
+    };
+    let other = utf16.or_else(iso2022);
+    match other.or_else(|| overruling(&decoded, bytes, tld)) {
         Some((encoding, source)) => Decoded {
             overruled: Some(declared.name()),
             ..Decoded::of(encoding, source, bytes)
@@ -272,6 +280,9 @@ fn declared(
 fn undeclared(bytes: &[u8], tld: Option<&str>) -> (&'static Encoding, EncodingSource) {
     if let Some(encoding) = utf16::detect(bytes) {
         return (encoding, EncodingSource::Detected);
+    }
+    if iso2022::is_text(bytes) {
+        return (ISO_2022_JP, EncodingSource::Detected);
     }
     if bytes.is_ascii() && !bytes.contains(&0x1B) {
         return (WINDOWS_1252, EncodingSource::Default);

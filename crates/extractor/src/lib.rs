@@ -95,7 +95,7 @@ mod whitespace;
 pub use attribution::attribution;
 pub use blocks::{Block, CellSpan, ListItem};
 pub use dates::{is_month, is_weekday, month_number};
-pub use decode::{Decoded, EncodingSource, decode};
+pub use decode::{Decoded, EncodingSource, decode, decode_rich};
 pub use extract::{all_text, extract};
 pub use host_templates::{BlockKeys, Cut, HostTemplates};
 pub use jsonl::{extract_json_line, page_of_bytes};

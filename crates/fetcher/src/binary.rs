@@ -29,6 +29,9 @@ pub fn binary_type(bytes: &[u8]) -> Option<String> {
     if is_late_pdf(head) {
         return Some("application/pdf".to_owned());
     }
+    if is_postscript(head) {
+        return Some("application/postscript".to_owned());
+    }
     let found = match behind_blanks(bytes) {
         Some(behind) => sniff_content_type(None, behind),
         None => sniff_content_type(None, bytes),
@@ -103,6 +106,34 @@ fn is_late_pdf(head: &[u8]) -> bool {
             let high = comment.iter().skip(1).take(4);
             comment.starts_with(b"%") && high.filter(|byte| **byte >= 0x80).count() == 4
         })
+}
+
+/// Whether it is a program in PostScript: its mark alone on the first line, behind the end of another job, and of a mark
+/// without a name what only a program says.
+fn is_postscript(head: &[u8]) -> bool {
+    const SAID: [&[u8]; 6] = [
+        b" def\n",
+        b" def\r",
+        b"\nshowpage",
+        b" moveto",
+        b"findfont",
+        b"%%BoundingBox:",
+    ];
+    let behind = head.trim_ascii_start();
+    let Some(mark) = behind
+        .strip_prefix(b"\x04")
+        .unwrap_or(behind)
+        .strip_prefix(b"%!")
+    else {
+        return false;
+    };
+    let line = mark.split(|byte| matches!(byte, b'\r' | b'\n')).next();
+    let says = |said: &&[u8]| memchr::memmem::find(mark, said).is_some();
+    match line.unwrap_or_default().trim_ascii_end() {
+        b"" => SAID.iter().filter(|said| says(said)).count() > 1,
+        b"PS" => true,
+        line => line.starts_with(b"PS-Adobe-"),
+    }
 }
 
 /// Whether so many controls stand in it as in no page and no text. Zeros do not count: they fill up files, and what is in

@@ -1,4 +1,4 @@
-//! The type by which a body is read: that of a browser, but for five things that a browser leaves open.
+//! The type by which a body is read: that of a browser, but for six things that a browser leaves open.
 //!
 //! - A browser shows a PDF that its server calls `text/html` as a page of strange letters, and nobody
 //!   stays to read them. A crawler would: it splits them into words, finds a language and keeps them. So
@@ -7,13 +7,17 @@
 //! - What is called a page or a text and is JSON, and what is called a page and is a style sheet or a script, is
 //!   that: see [`data`](crate::data).
 //! - A feed or a sitemap that is called a text is none to read: plain hosts know no other type for it.
+//! - A text may be another form's: a saved page ([`web_archive`](crate::web_archive)), Rich Text, PostScript, or nothing
+//!   but a file in letters ([`encoded`](crate::encoded)).
 //! - To a browser a document of XML is one, whatever it holds. A crawler reads pages, and XHTML is often
 //!   sent as `text/xml`, or without a type: where the root element is `html`, it is a page.
 
 use crate::binary::binary_type;
 use crate::data;
+use crate::encoded::encoded_file_type;
 use crate::sniff::{root_of, sniff_content_type};
 use crate::text_form::{TextForm, is_text_name};
+use crate::web_archive::archive_type;
 
 /// The type by which a body is read: lower-case `type/subtype` without parameters. `header` is the
 /// Content-Type as sent, `bytes` the body with its content codings undone.
@@ -26,13 +30,18 @@ use crate::text_form::{TextForm, is_text_name};
 /// ```
 pub fn body_type(header: Option<&str>, bytes: &[u8]) -> String {
     let found = type_by_beginning(header, bytes);
+    // A saved page is often called one, too.
+    let is_text = matches!(TextForm::of_type(&found), Some(form) if form != TextForm::Archive);
+    if is_text && let Some(archive) = archive_type(bytes) {
+        return archive.to_owned();
+    }
     let by_content = match found.as_str() {
         "text/html" | "application/xhtml+xml" => {
             data::json_type(bytes).or_else(|| data::code_type(bytes))
         }
-        text if TextForm::of_type(text).is_some() => {
-            list_type(bytes).or_else(|| data::json_type(bytes))
-        }
+        text if TextForm::of_type(text).is_some() => list_type(bytes)
+            .or_else(|| data::json_type(bytes))
+            .or_else(|| encoded_file_type(bytes)),
         _ => None,
     };
     by_content.map_or(found, str::to_owned)
@@ -50,6 +59,7 @@ fn type_by_beginning(header: Option<&str>, bytes: &[u8]) -> String {
         "application/octet-stream" if !is_declared() => {
             binary_type(bytes).unwrap_or_else(|| "text/plain".to_owned())
         }
+        "text/plain" if is_rich(bytes) => "text/rtf".to_owned(),
         // Text in UTF-16 is full of zero bytes, and not all of it can be told from a binary file.
         text if TextForm::of_type(text).is_some() && !is_utf16(header) => {
             binary_type(bytes).unwrap_or(sniffed)
@@ -59,6 +69,19 @@ fn type_by_beginning(header: Option<&str>, bytes: &[u8]) -> String {
         }
         _ => sniffed,
     }
+}
+
+/// Whether a text is in Rich Text Format. A text about it goes on in words where the form goes on in commands.
+fn is_rich(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(TYPE_BYTES)];
+    let Some(version) = head.trim_ascii_start().strip_prefix(b"{\\rtf") else {
+        return false;
+    };
+    let digits = version.iter().take_while(|byte| byte.is_ascii_digit());
+    let behind = version[digits.count()..].trim_ascii_start();
+    let commands = [&b"\\ansi"[..], b"\\fonttbl", b"\\par", b"\\mac", b"\\pc"];
+    let has = |command: &&[u8]| memchr::memmem::find(behind, command).is_some();
+    behind.starts_with(b"\\") && commands.iter().any(has) || behind.starts_with(b"{\\fonttbl")
 }
 
 fn is_xml(found: &str) -> bool {
@@ -283,6 +306,57 @@ mod tests {
         check("text/plain", b"<urlset><url>", "application/xml");
         check("text/plain", b"<rssi>", "text/plain");
         check("text/plain", b"A feed begins with <rss>.", "text/plain");
+    }
+
+    #[test]
+    fn a_text_that_is_another_form_is_told_and_one_about_it_is_a_text() {
+        let rich = b"{\\rtf1\\ansi\\deff0{\\fonttbl{\\f0 Arial;}}\\f0 Eels swim.\\par}";
+        check("text/plain", rich, "text/rtf");
+        check("", rich, "text/rtf");
+        check("application/rtf", rich, "application/rtf");
+        let page = b"<p>Eels swim far.</p>";
+        let saved = [
+            &b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"[..],
+            page,
+            b"\n--b--\n",
+        ]
+        .concat();
+        for header in ["text/plain", "text/html", ""] {
+            check(header, &saved, "multipart/related");
+        }
+        for (program, is) in [
+            (&b"%!PS\n/x 5 def\nshowpage"[..], "application/postscript"),
+            (
+                b"%!\n%%Creator: x\n/x 5 def\n72 72 moveto\nshowpage\n",
+                "application/postscript",
+            ),
+            (
+                b"\x04%!PS-Adobe-3.0\n%%Pages: 2\n",
+                "application/postscript",
+            ),
+            (
+                b"%! begins a program in PostScript, which a text may say.",
+                "text/plain",
+            ),
+            (
+                b"%!\n% begins a program: the sign and the mark alone on a line.\n",
+                "text/plain",
+            ),
+            (
+                b"{\\rtf1 begins a text in Rich Text Format, as \\par ends a line.",
+                "text/plain",
+            ),
+            (b"{\\rtf is its mark.", "text/plain"),
+        ] {
+            check("text/plain", program, is);
+        }
+        for header in [
+            "multipart/related; boundary=b",
+            "application/rtf",
+            "text/plain",
+        ] {
+            assert!(!is_file(Some(header), false, &saved), "{header}");
+        }
     }
 
     #[test]

@@ -33,9 +33,11 @@ mod resolve;
 mod binary;
 mod body_type;
 mod decoding;
+mod encoded;
 mod retry_after;
 mod sniff;
 mod text_form;
+mod web_archive;
 mod whole;
 
 // The two files about crawling itself.
@@ -47,6 +49,7 @@ pub use body_type::{JSON_FEED, body_type};
 pub use client::check_proxy;
 pub use config::HttpConfig;
 pub use decoding::{Decoding, decode as decode_content};
+pub use encoded::without_encoded_files;
 pub use error::{FetchError, FetchSetupError, TimeoutPhase};
 pub use fetch::{
     AddressFuture, Fetch, FetchFuture, FetchRequest, Fetched, Purpose, ReadyFuture, Truncated, Via,
@@ -61,6 +64,7 @@ pub use routed_fetch::{HostRule, NotAHostRule, RoutedFetch};
 pub use sitemap::{Sitemap, SitemapError, SitemapKind, SitemapUrl};
 pub use sniff::sniff_content_type;
 pub use text_form::{TextForm, is_markdown_name};
+pub use web_archive::{ArchivedPage, archived_page};
 
 /// The README's example as a test.
 #[cfg(doctest)]

@@ -1,7 +1,9 @@
-//! How a body that is text is to be read: as markup, as Markdown, or as it is.
+//! How a body that is text is to be read: as markup, as Markdown, as it is, or by what is in it.
 //!
 //! Servers have many names for texts that people write in marked lines (reStructuredText, AsciiDoc, Org). Their marks
 //! stay in the text; only their titles are known by them.
+
+use crate::web_archive::is_archive_type;
 
 /// How a text is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,10 @@ pub enum TextForm {
     Marked,
     /// A text as it is.
     Plain,
+    /// Rich Text Format.
+    Rich,
+    /// A page with all that belongs to it: see [`archived_page`](crate::archived_page()).
+    Archive,
 }
 
 impl TextForm {
@@ -40,6 +46,8 @@ impl TextForm {
             | "text/org"
             | "text/x-org" => Some(TextForm::Marked),
             "text/plain" => Some(TextForm::Plain),
+            "text/rtf" | "application/rtf" | "application/x-rtf" => Some(TextForm::Rich),
+            archive if is_archive_type(archive) => Some(TextForm::Archive),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Jobs come over one bounded channel and findings leave over another. Threads end when the job
 //! channel closes. A panic while reading is caught in the reader, page by page, so no thread is
-//! lost to a hostile page.
+//! lost to a hostile page. What was read waits for room before it is handed on: see [`held`](crate::held).
 
 use std::sync::mpsc::{Sender, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +10,7 @@ use std::thread::{Builder, JoinHandle};
 
 use tokio::sync::mpsc::{self, Receiver};
 
+use crate::held::{Held, ReadMemory};
 use crate::messages::{EndTold, ToDispatcher, ToReader, ToWriter};
 use crate::read::Reader;
 
@@ -43,8 +44,10 @@ impl ToPool {
         if let Some((reader, to_writer)) = self.past_it.as_ref()
             && job.needs_no_reading()
         {
-            match to_writer.try_send(ToWriter::Finding(reader.read(job))) {
-                Err(TrySendError::Full(ToWriter::Finding(finding))) => {
+            // It has no body, so it takes no memory worth counting.
+            let finding = reader.read_at_once(job);
+            match to_writer.try_send(ToWriter::Finding(finding, Held::default())) {
+                Err(TrySendError::Full(ToWriter::Finding(finding, _))) => {
                     job = ToReader::Finding(finding);
                 }
                 Ok(()) | Err(_) => return,
@@ -64,7 +67,7 @@ const STACK_BYTES: usize = 4 << 20;
 /// # Errors
 /// When the system has no thread to give.
 pub(crate) fn start(
-    threads: usize,
+    (threads, memory): (usize, &ReadMemory),
     reader: &Arc<Reader>,
     jobs: Receiver<ToReader>,
     to_writer: &SyncSender<ToWriter>,
@@ -75,6 +78,7 @@ pub(crate) fn start(
         .map(|number| {
             let (reader, jobs, to_writer) =
                 (Arc::clone(reader), Arc::clone(&jobs), to_writer.clone());
+            let memory = memory.clone();
             let told = EndTold::on_panic("CPU pool", to_dispatcher.clone());
             Builder::new()
                 .name(format!("read-{number}"))
@@ -88,7 +92,8 @@ pub(crate) fn start(
                             .blocking_recv();
                         let Some(job) = job else { break };
                         // The writer ends only on an error, and then the crawl ends too.
-                        if to_writer.send(ToWriter::Finding(reader.read(job))).is_err() {
+                        let (finding, held) = reader.read(job, &memory);
+                        if to_writer.send(ToWriter::Finding(finding, held)).is_err() {
                             break;
                         }
                     }

@@ -26,6 +26,7 @@ mod dispatch;
 mod error;
 mod failpoint;
 mod handles;
+mod held;
 mod memory;
 mod messages;
 mod narrate;

@@ -26,6 +26,7 @@ use state::{Answer, Finding};
 use url::Url;
 
 use crate::control::SeedsTaken;
+use crate::held::Held;
 use crate::node::lessons::Lessons;
 use crate::robots_visit::RobotsVisit;
 
@@ -146,8 +147,8 @@ impl ToReader {
 /// What comes into the writer's inbox.
 #[derive(Debug)]
 pub(crate) enum ToWriter {
-    /// A visit that was read.
-    Finding(Finding),
+    /// A visit that was read, with the memory that it takes.
+    Finding(Finding, Held),
     /// Failed URLs are to be tried again.
     Reopen {
         /// The URLs, with where they came from.
@@ -242,8 +243,8 @@ pub enum Change {
 /// What comes into the publisher's inbox.
 #[derive(Debug)]
 pub(crate) enum ToPublisher {
-    /// A change of the kept pages.
-    Change(Change),
+    /// A change of the kept pages, with the memory that it takes.
+    Change(Change, Held),
     /// Every change of the records before this journal position was sent.
     Reached(u64),
 }

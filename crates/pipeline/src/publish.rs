@@ -13,6 +13,7 @@ use state::kept::KeptChange;
 
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
+use crate::held::{self, Held};
 use crate::messages::{Change, KeptPage, ToPublisher};
 
 /// Documents between two commits at most. Tantivy takes ten thousand into its queue before it makes
@@ -71,6 +72,25 @@ pub(crate) fn changes(
     removed.into_iter().chain(added).collect()
 }
 
+/// The changes that follow from a finding, the last of which holds what is left of its memory: of a kept page, text
+/// and words.
+pub(crate) fn held_by(changes: Vec<Change>, mut held: Held) -> Vec<(Change, Held)> {
+    let last = changes.len();
+    let changes = changes.into_iter().enumerate();
+    changes
+        .map(|(at, change)| {
+            let held = match &change {
+                Change::Kept(page) if at + 1 == last => {
+                    held.keep(held::bytes_of_text(&page.text, &page.words) as u64);
+                    std::mem::take(&mut held)
+                }
+                Change::Kept(_) | Change::Withdrawn(_) => Held::default(),
+            };
+            (change, held)
+        })
+        .collect()
+}
+
 /// Is told each change of the kept pages, after its record is safe on disk, in journal order.
 pub type OnChange = Box<dyn FnMut(&Change) + Send>;
 
@@ -90,7 +110,8 @@ pub(crate) fn run(
     loop {
         fail_point!("publish:before");
         match inbox.recv_timeout(due.saturating_duration_since(Instant::now())) {
-            Ok(ToPublisher::Change(change)) => {
+            // What it takes is given back once the index has its own copy, which a commit lets go of.
+            Ok(ToPublisher::Change(change, _held)) => {
                 taken.change(&change);
                 if let Some(tell) = &mut tell {
                     tell(&change);

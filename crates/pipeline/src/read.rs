@@ -11,7 +11,7 @@ mod lists;
 mod page;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Mutex, MutexGuard, Once};
 
 use archive::Texts;
 use extractor::DomLimits;
@@ -25,6 +25,7 @@ use state::finding::{Reading, UrlFinding};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::CrawlConfig;
+use crate::held::{self, Held, ReadMemory};
 use crate::messages::{ToReader, Visit};
 use crate::setup;
 use before::has_condition;
@@ -34,10 +35,15 @@ use lists::{is_list, may_be_feed};
 /// What is noted of a page whose body ended before the announced length, and is whole by its own end.
 const WHOLE_BY_ITS_END: &str = "body: shorter than announced, whole by its end";
 
+/// Held from before a large page is read until there is memory for what was read.
+type Alone<'r> = Option<MutexGuard<'r, ()>>;
+
 /// A body that is a text, with its content codings undone.
 struct Body {
     bytes: Vec<u8>,
-    /// Its hash.
+    /// Its type as declared, with its charset.
+    content_type: Option<String>,
+    /// The hash of all that came.
     payload: u64,
     limits_hit: Vec<String>,
 }
@@ -82,8 +88,21 @@ impl Reader {
         })
     }
 
-    /// Reads one job.
-    pub(crate) fn read(&self, job: ToReader) -> Finding {
+    /// Reads one job, and takes the memory that holds what was read; waits while there is none. Large pages wait
+    /// for it before the next large one is read.
+    pub(crate) fn read(&self, job: ToReader, memory: &ReadMemory) -> (Finding, Held) {
+        let mut alone = None;
+        let finding = self.read_job(job, &mut alone);
+        let held = memory.hold(held::bytes_of(&finding));
+        (finding, held)
+    }
+
+    /// Reads one job that waits for nothing.
+    pub(crate) fn read_at_once(&self, job: ToReader) -> Finding {
+        self.read_job(job, &mut None)
+    }
+
+    fn read_job<'r>(&'r self, job: ToReader, alone: &mut Alone<'r>) -> Finding {
         match job {
             ToReader::Finding(finding) => finding,
             ToReader::Robots(visit) => Finding::Robots(Box::new(visit.read(&self.limits))),
@@ -94,11 +113,11 @@ impl Reader {
                 content_type: String::new(),
                 before: None,
             })),
-            ToReader::Visit(visit) => Finding::Url(Box::new(self.read_visit(*visit))),
+            ToReader::Visit(visit) => Finding::Url(Box::new(self.read_visit(*visit, alone))),
         }
     }
 
-    fn read_visit(&self, visit: Visit) -> UrlFinding {
+    fn read_visit<'r>(&'r self, visit: Visit, alone: &mut Alone<'r>) -> UrlFinding {
         let Visit {
             lease,
             purpose,
@@ -120,9 +139,9 @@ impl Reader {
                     })
                     .unwrap_or_default();
                 // One page costs one page, even if it finds a fault in a parser.
-                let read = AssertUnwindSafe(|| {
-                    self.read_answer(&lease, purpose, fetched, last_try, &mut content_type)
-                });
+                let of = (&lease, purpose, last_try);
+                let read =
+                    AssertUnwindSafe(|| self.read_answer(of, fetched, &mut content_type, alone));
                 catch_unwind(read).unwrap_or_else(|_| Reading::Failed {
                     kind: FailureKind::Unreadable,
                     detail: "reading the page failed in an unexpected way".into(),
@@ -162,13 +181,12 @@ impl Reader {
         }
     }
 
-    fn read_answer(
-        &self,
-        lease: &Lease,
-        purpose: Purpose,
+    fn read_answer<'r>(
+        &'r self,
+        (lease, purpose, last_try): (&Lease, Purpose, bool),
         fetched: &Fetched,
-        last_try: bool,
         content_type: &mut String,
+        alone: &mut Alone<'r>,
     ) -> Reading {
         if let Some(reading) = self.without_body(lease, fetched) {
             return reading;
@@ -193,7 +211,8 @@ impl Reader {
                 return list;
             }
             // An index may name pages, by mistake.
-            let page = self.read_answer(lease, Purpose::Page, fetched, last_try, content_type);
+            let of = (lease, Purpose::Page, last_try);
+            let page = self.read_answer(of, fetched, content_type, alone);
             let is_page = matches!(page, Reading::Page(_));
             return if is_page { page } else { list };
         }
@@ -217,17 +236,11 @@ impl Reader {
             Some(form) if form == TextForm::Html || is_success => {
                 let body = Body {
                     bytes: decoding.bytes,
+                    content_type: fetched.content_type(),
                     payload,
                     limits_hit,
                 };
-                match form {
-                    TextForm::Html | TextForm::Markdown => {
-                        self.read_page(lease, fetched, body, form, &dom_limits)
-                    }
-                    TextForm::Plain | TextForm::Marked => {
-                        self.read_text(lease, fetched, body, form, &dom_limits)
-                    }
-                }
+                self.read_body((lease, fetched), body, form, &dom_limits, alone)
             }
             _ if is_success && self.has_feeds && may_be_feed(content_type) => {
                 let cut = limits_hit.into_iter().next();

@@ -26,6 +26,7 @@ use crate::dir::CrawlDir;
 use crate::disk::DiskReserve;
 use crate::dispatch::{Dispatcher, Ended, VISITS_AHEAD};
 use crate::error::CrawlError;
+use crate::held::ReadMemory;
 use crate::messages::{EndTold, ToDispatcher, ToPublisher, ToReader, ToWriter};
 use crate::node::keeper::Keeper;
 use crate::node::{Cluster, Node};
@@ -378,5 +379,7 @@ fn start_readers(
         0 => cores().min(READERS_MAX),
         threads => threads,
     };
-    cpu::start(threads, reader, visits, to_writer, to_dispatcher).map_err(cannot_start("CPU pool"))
+    let memory = ReadMemory::new(config.memory_shares().bytes_read);
+    let started = cpu::start((threads, &memory), reader, visits, to_writer, to_dispatcher);
+    started.map_err(cannot_start("CPU pool"))
 }

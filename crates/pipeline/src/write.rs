@@ -38,6 +38,7 @@ use crate::control::SeedsTaken;
 use crate::dir::CrawlDir;
 use crate::error::CrawlError;
 use crate::failpoint::fail_point;
+use crate::held::Held;
 use crate::memory::MemoryFile;
 use crate::messages::{Change, ToDispatcher, ToPublisher, ToWriter};
 use crate::narrate::{Narrator, is_guarded, seed_elsewhere, useless_sitemap};
@@ -115,7 +116,7 @@ struct Group {
     robots: usize,
     /// Bytes of body that leave memory with the group.
     bytes: u64,
-    publications: Vec<Change>,
+    publications: Vec<(Change, Held)>,
     reopened: Vec<HostKey>,
     /// Who asked for URLs to be put back, and how many were.
     answers: Vec<(SyncSender<usize>, usize)>,
@@ -249,7 +250,7 @@ impl Writer {
         group: &mut Group,
     ) -> Result<(), CrawlError> {
         // The record of a visit is small: what costs is the sync. Nobody waits for it, as who adds seeds does.
-        let is_finding = matches!(first, ToWriter::Finding(_));
+        let is_finding = matches!(first, ToWriter::Finding(_, _));
         let waits = is_finding && self.state.counts().visits_due > 0;
         if waits {
             // Asleep, it is not woken for each message; nothing that comes is in a hurry.
@@ -275,7 +276,7 @@ impl Writer {
 
     fn take(&mut self, message: ToWriter, group: &mut Group) -> Result<(), CrawlError> {
         match message {
-            ToWriter::Finding(finding) => self.commit_finding(finding, group),
+            ToWriter::Finding(finding, held) => self.commit_finding(finding, held, group),
             ToWriter::Reopen {
                 found,
                 filter,
@@ -300,7 +301,12 @@ impl Writer {
     }
 
     /// Decides about a finding, appends its record, and applies it in memory.
-    fn commit_finding(&mut self, finding: Finding, group: &mut Group) -> Result<(), CrawlError> {
+    fn commit_finding(
+        &mut self,
+        finding: Finding,
+        held: Held,
+        group: &mut Group,
+    ) -> Result<(), CrawlError> {
         group.bytes += finding.body_bytes();
         group.robots += usize::from(matches!(finding, Finding::Robots(_)));
         let decided = self.state.decide(finding, unix_ms());
@@ -341,7 +347,7 @@ impl Writer {
         } = decided;
         let read = || page.map_or_else(Default::default, |page| (page.text, page.words));
         let changes = publish::changes(&record, applied.kept, read);
-        group.publications.extend(changes);
+        group.publications.extend(publish::held_by(changes, held));
         let is_visit = |lease: &Lease| state::context::is_visit(&lease.url().context);
         group.visits += usize::from(lease.as_ref().is_some_and(is_visit));
         group
@@ -418,7 +424,8 @@ impl Writer {
         group.reopened.extend(applied.reopened);
         if matches!(record.event, Event::Elsewhere(_)) {
             let changes = publish::changes(&record, applied.kept, Default::default);
-            group.publications.extend(changes);
+            let held = Held::default();
+            group.publications.extend(publish::held_by(changes, held));
         }
         self.hand_over(begin, record, appended);
         Ok(())
@@ -569,8 +576,13 @@ impl Writer {
         Ok(any)
     }
 
-    fn publish(&mut self, publications: Vec<Change>, position: Position) -> Result<(), CrawlError> {
-        let changes = publications.into_iter().map(ToPublisher::Change);
+    fn publish(
+        &mut self,
+        publications: Vec<(Change, Held)>,
+        position: Position,
+    ) -> Result<(), CrawlError> {
+        let changes = publications.into_iter();
+        let changes = changes.map(|(change, held)| ToPublisher::Change(change, held));
         for message in changes.chain([ToPublisher::Reached(position.0)]) {
             if self.out.publisher.send(message).is_err() {
                 return Err(CrawlError::Panicked("search index"));

@@ -12,6 +12,9 @@
 //!   `Retry-After` says, to `politeness.max_retry_after`; where no answer comes at all, as its failures
 //!   in a row have it. URLs of the host's other origins do not wait with it, but for a `Retry-After`,
 //!   which holds for the whole host.
+//! - Where rules were read before, an answer of 4xx is an outage as well, until it has been seen for ten minutes: to
+//!   §2.3.1.3 everything may be fetched then, but a host that limits how often it is asked answers so to all URLs, and
+//!   its rules hold all the same.
 //! - An outage that is seen to last longer than `politeness.max_robots_outage` closes the host, copy or no copy
 //!   (§2.3.1.4): its URLs are refused. A time in which nobody asked is no part of it, as between two starts, or
 //!   where a clock was set: between two tries at most [`SEEN_BETWEEN_MAX`] counts. So does at once what does not
@@ -50,6 +53,10 @@ const FOREVER_TRIES: u32 = 30;
 
 /// Tries of a robots.txt before its outage closes the host, at least.
 const OUTAGE_TRIES_MIN: u32 = 4;
+
+/// Rules that were read are gone once robots.txt has been answered as missing for so long. Hosts that limit how often
+/// they are asked by 403 or 404 answer it so as well, and few for longer.
+const GONE_AFTER: Duration = OUTAGE_WAIT_MAX;
 
 /// Bytes of rules in memory, as counted by [`Known::bytes`].
 const BYTES_MAX: usize = 64 << 20;
@@ -261,6 +268,12 @@ impl RobotsBook {
         let known = self.known.0.get(origin);
         let outage = known.and_then(|known| known.outage.as_ref());
         let has_copy = known.is_some_and(|known| known.copy.is_some());
+        let has_rules = known
+            .and_then(|known| known.copy.as_ref())
+            .is_some_and(|copy| copy.bytes > 0);
+        let is_told_long = outage.is_some_and(|outage| {
+            outage.tries + 1 >= OUTAGE_TRIES_MIN && outage.seen(now_ms) >= GONE_AFTER
+        });
         let is_too_long = outage.is_some_and(|outage| {
             let is_seen = outage.seen(now_ms) >= self.policy.outage_max;
             outage.tries + 1 >= OUTAGE_TRIES_MIN && is_seen || outage.is_forever(now_ms)
@@ -274,6 +287,7 @@ impl RobotsBook {
                 RobotsAnswer::DisallowAll
             }
             RobotsAnswer::DisallowAll if has_copy => RobotsAnswer::Outage,
+            RobotsAnswer::AllowAll if has_rules && !is_told_long => RobotsAnswer::Outage,
             RobotsAnswer::Parsed
             | RobotsAnswer::AllowAll
             | RobotsAnswer::DisallowAll

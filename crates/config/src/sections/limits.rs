@@ -107,7 +107,7 @@ keys! {
         /// cannot shrink is shared out among the others, each at most its own bound.
         memory: Size = Size(0), any().zero("each part has its own bound alone");
 
-        /// Bodies in memory at once.
+        /// Bodies in memory at once. What was read of them and is not yet written has the same bound.
         bytes_in_flight: Size = Size(fetch().large_bodies_bytes_max), at_least(Size(1));
 
         /// Space on the crawl's disk that stays free, at most a twentieth of the disk: with less the crawl stops, ready to go on.

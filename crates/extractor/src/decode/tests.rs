@@ -304,3 +304,33 @@ fn a_default_gives_way_to_what_the_page_says_or_is() {
     let decoded = decode(&WINDOWS_1252.encode(&page).0, latin, None);
     assert_eq!((decoded.text, decoded.overruled), (page, None));
 }
+
+#[test]
+fn iso_2022_jp_is_read_as_that_whatever_is_declared() {
+    // All its bytes are ASCII, so it was no other encoding that was declared, and words of `$3$l$O`.
+    let text = "うなぎは川を下り、遠い海で生まれる。";
+    let (bytes, _, _) = encoding_rs::ISO_2022_JP.encode(text);
+    for declared in ["utf-8", "iso-8859-1", "shift_jis", "euc-jp"] {
+        let header = format!("text/plain; charset={declared}");
+        let decoded = decode(&bytes, Some(&header), None);
+        assert_eq!(
+            (decoded.encoding, decoded.text.as_str()),
+            ("ISO-2022-JP", text)
+        );
+        assert!(decoded.overruled.is_some(), "{declared}");
+    }
+    check(&bytes, None, "ISO-2022-JP", EncodingSource::Detected);
+    check(
+        &bytes,
+        Some("text/plain; charset=iso-2022-jp"),
+        "ISO-2022-JP",
+        EncodingSource::Http,
+    );
+    let colours = b"\x1b[1mbold\x1b[0m";
+    check(
+        colours,
+        Some("text/plain; charset=utf-8"),
+        "UTF-8",
+        EncodingSource::Http,
+    );
+}

@@ -1,5 +1,6 @@
 //! A body becomes a page: decoded, extracted, with its words, its fingerprint and its language.
 
+use std::borrow::Cow;
 use std::sync::PoisonError;
 
 use extractor::{BlockKeys, Decoded, DomLimits, Page, PageContext, Refresh};
@@ -8,7 +9,7 @@ use frontier::{CanonicalUrl, Lease};
 use state::context::is_listed;
 use state::finding::{FoundLink, PageReading, Reading};
 
-use super::{Body, Reader};
+use super::{Alone, Body, Reader};
 
 /// Feeds that are followed of those that a page names.
 const FEEDS_MAX: usize = 4;
@@ -34,13 +35,64 @@ fn is_read_alone(bytes: &[u8], form: TextForm) -> bool {
     let begins_tag = |byte: u8| match form {
         TextForm::Markdown => b"\n<|[*`".contains(&byte),
         TextForm::Html | TextForm::Plain | TextForm::Marked => byte == b'<',
+        TextForm::Rich | TextForm::Archive => false,
     };
     let tags = bytes.iter().filter(|byte| begins_tag(**byte)).count();
     bytes.len() * BYTES_OF_BYTE + tags * BYTES_OF_TAG > ALONE_BYTES
 }
 
+/// What is read of a body, and how: of an archive the page in it, of a text all but the files that stand in it. `None`
+/// for an archive without a page.
+fn unpacked(form: TextForm, mut body: Body) -> Option<(TextForm, Body)> {
+    match form {
+        TextForm::Archive => {
+            let page = fetcher::archived_page(body.content_type.as_deref(), &body.bytes)?;
+            (body.bytes, body.content_type) = (page.bytes, Some(page.content_type));
+            Some((TextForm::Html, body))
+        }
+        TextForm::Plain | TextForm::Marked => {
+            let rest = match fetcher::without_encoded_files(&body.bytes) {
+                Cow::Owned(rest) => Some(rest),
+                Cow::Borrowed(_) => None,
+            };
+            if let Some(rest) = rest {
+                body.bytes = rest;
+            }
+            Some((form, body))
+        }
+        TextForm::Html | TextForm::Markdown | TextForm::Rich => Some((form, body)),
+    }
+}
+
 impl Reader {
-    pub(super) fn read_page(
+    /// Reads a body in this form. A large one waits in `alone` for those before it.
+    pub(super) fn read_body<'r>(
+        &'r self,
+        (lease, fetched): (&Lease, &Fetched),
+        body: Body,
+        form: TextForm,
+        dom_limits: &DomLimits,
+        alone: &mut Alone<'r>,
+    ) -> Reading {
+        let payload = body.payload;
+        let Some((form, body)) = unpacked(form, body) else {
+            return Reading::NoPage { payload };
+        };
+        if is_read_alone(&body.bytes, form) {
+            // A page that panicked while it was read has left nothing behind the lock.
+            *alone = Some(self.large.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        match form {
+            TextForm::Html | TextForm::Markdown => {
+                self.read_page(lease, fetched, body, form, dom_limits)
+            }
+            TextForm::Plain | TextForm::Marked | TextForm::Rich | TextForm::Archive => {
+                self.read_text(lease, fetched, body, form, dom_limits)
+            }
+        }
+    }
+
+    fn read_page(
         &self,
         lease: &Lease,
         fetched: &Fetched,
@@ -50,15 +102,13 @@ impl Reader {
     ) -> Reading {
         let Body {
             bytes,
+            content_type,
             payload,
             mut limits_hit,
         } = body;
-        let is_alone = is_read_alone(&bytes, form);
-        // A page that panicked while it was read has left nothing behind the lock.
-        let _alone = is_alone.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let url = lease.url().url.to_url();
         let tld = tld_of(&url);
-        let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());
+        let decoded = extractor::decode(&bytes, content_type.as_deref(), tld.as_deref());
         // A large page is not held twice while its tree is built.
         drop(bytes);
         limits_hit.extend(overruled(&decoded));
@@ -72,9 +122,11 @@ impl Reader {
         };
         let mut page = match form {
             TextForm::Markdown => extractor::extract_markdown(&decoded.text, &context),
-            TextForm::Html | TextForm::Plain | TextForm::Marked => {
-                extractor::extract(&decoded.text, &context)
-            }
+            TextForm::Html
+            | TextForm::Plain
+            | TextForm::Marked
+            | TextForm::Rich
+            | TextForm::Archive => extractor::extract(&decoded.text, &context),
         };
         let is_success = (200..300).contains(&fetched.status);
         if let Some(target) = is_success.then(|| self.forwarded(lease, &page)).flatten() {
@@ -102,7 +154,7 @@ impl Reader {
         (target != lease.url().url).then_some(target)
     }
 
-    pub(super) fn read_text(
+    fn read_text(
         &self,
         lease: &Lease,
         fetched: &Fetched,
@@ -112,14 +164,22 @@ impl Reader {
     ) -> Reading {
         let Body {
             bytes,
+            content_type,
             payload,
             mut limits_hit,
         } = body;
-        let is_alone = is_read_alone(&bytes, form);
-        let _alone = is_alone.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let url = lease.url().url.to_url();
         let tld = tld_of(&url);
-        let decoded = extractor::decode(&bytes, fetched.content_type().as_deref(), tld.as_deref());
+        let decoded = match form {
+            TextForm::Rich => extractor::decode_rich(&bytes),
+            TextForm::Html
+            | TextForm::Markdown
+            | TextForm::Marked
+            | TextForm::Plain
+            | TextForm::Archive => {
+                extractor::decode(&bytes, content_type.as_deref(), tld.as_deref())
+            }
+        };
         drop(bytes);
         limits_hit.extend(overruled(&decoded));
         let context = PageContext {

@@ -81,7 +81,7 @@ fn read_by(config: &CrawlConfig, fetched: Fetched, purpose: Purpose) -> Reading 
         },
     };
     let reader = Reader::new(config, Texts::of(Path::new("")));
-    match reader.read(ToReader::Visit(Box::new(visit))) {
+    match reader.read_at_once(ToReader::Visit(Box::new(visit))) {
         Finding::Url(found) => found.reading,
         Finding::Robots(_) => panic!("a page was asked for"),
     }
@@ -307,7 +307,12 @@ fn what_a_sitemap_named_is_read_as_what_it_is() {
     let read = |lease: Lease, purpose, body: &str| {
         let fetched = fetched(200, "text/html", body, None);
         let reader = Reader::new(&config, Texts::of(Path::new("")));
-        reader.read_answer(&lease, purpose, &fetched, false, &mut String::new())
+        reader.read_answer(
+            (&lease, purpose, false),
+            &fetched,
+            &mut String::new(),
+            &mut None,
+        )
     };
     let map = "<urlset><url><loc>http://a.example/1</loc></url></urlset>";
     let page = "<p>words<script>location='/home'</script>";
@@ -413,4 +418,38 @@ fn a_text_is_called_by_its_first_line_and_a_marked_one_by_its_title() {
         assert_eq!(page.page.title.as_deref(), Some("A report"), "{text:?}");
         assert_eq!(page.page.text, text);
     }
+}
+
+#[test]
+fn a_text_that_holds_another_form_is_read_as_what_is_in_it() {
+    // All of them were kept as they stand: codes of mail, commands, and the letters of files.
+    let text = |body: &str| match read(200, "text/plain", body, Purpose::Page) {
+        Reading::Page(page) => Some(page.page.text.clone()),
+        Reading::NoPage { .. } => None,
+        other => panic!("{other:?}"),
+    };
+    let says = "The eels of the lake swim down the river each autumn, and come back as glass eels.";
+    let saved = format!(
+        "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\n\
+         Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n\
+         <title>Eels=20swim</title><p>{says}</p>\n--b\n\
+         Content-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=\n--b--\n"
+    );
+    assert_eq!(text(&saved).as_deref().map(str::trim), Some(says));
+    let rich = format!("{{\\rtf1\\ansi{{\\fonttbl{{\\f0 Arial;}}}}\\f0 {says}\\par}}");
+    assert_eq!(text(&rich).as_deref().map(str::trim), Some(says));
+    let line = "M(#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]_";
+    let file = format!(
+        "begin 644 eel.gif\n{}`\nend\n",
+        format!("{line}\n").repeat(9)
+    );
+    let post = format!("{says}\n\n{file}");
+    assert_eq!(text(&post).as_deref().map(str::trim), Some(says));
+    assert_eq!(text(&file), None);
+    assert_eq!(
+        text("%!PS\n/Arial findfont 12 scalefont setfont\n(Eels) show\n"),
+        None
+    );
+    let about = format!("begin 644 eel.gif\nis how such a file begins. {says}");
+    assert_eq!(text(&about).as_deref(), Some(about.as_str()));
 }

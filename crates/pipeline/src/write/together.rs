@@ -61,7 +61,7 @@ impl Writer {
         let mut next = Some(first);
         while let Some(message) = next.take() {
             let is_last = matches!(message, ToWriter::Stop(_));
-            if let ToWriter::Finding(finding) = &message {
+            if let ToWriter::Finding(finding, _) = &message {
                 unknown.append(&mut self.state.unknown_urls(finding)?);
                 budgets.extend(self.state.seed_with_budget(finding));
             }

@@ -307,3 +307,53 @@ fn with_robots_txt_not_obeyed_everything_is_allowed() {
     });
     assert_eq!(check(&book, "/", NOON_MS), Permission::Allowed);
 }
+
+#[test]
+fn rules_that_were_read_are_gone_once_they_are_missing_for_a_while_and_not_at_once() {
+    // A host that limits how often it is asked by 403 opened itself up for a day.
+    let mut known = book();
+    read(&mut known, &["2 Disallow: /news"], NOON_MS);
+    let mut now_ms = NOON_MS + DAY_MS + 1;
+    let began_ms = now_ms;
+    let mut tries = 0;
+    loop {
+        let (rules, news) = tell(&mut known, RobotsAnswer::AllowAll, &[], fetch(403, now_ms));
+        tries += 1;
+        if rules == RobotsAnswer::AllowAll {
+            break;
+        }
+        // Nothing waits for it.
+        assert_eq!((rules, news.wait), (RobotsAnswer::Outage, None));
+        assert_eq!(check(&known, "/other", now_ms), Permission::Allowed);
+        words(check(&known, "/news", now_ms));
+        while check(&known, "/other", now_ms) != Permission::Unknown {
+            now_ms += 1_000;
+        }
+    }
+    assert_eq!(check(&known, "/news", now_ms), Permission::Allowed);
+    let took = (now_ms - began_ms) / 1_000;
+    assert!((600..1_200).contains(&took) && tries < 12, "{took} {tries}");
+    // A file that comes back in between holds at once.
+    let later = now_ms + DAY_MS;
+    read(&mut known, &["2 Disallow: /x"], later);
+    tell(
+        &mut known,
+        RobotsAnswer::AllowAll,
+        &[],
+        fetch(404, later + 1),
+    );
+    read(&mut known, &["2 Disallow: /y"], later + 3_000);
+    assert_eq!(check(&known, "/x", later + 3_000), Permission::Allowed);
+    words(check(&known, "/y", later + 3_000));
+    // Where there never were rules there is nothing to believe in.
+    let mut other = book();
+    let said = tell(&mut other, RobotsAnswer::AllowAll, &[], fetch(403, NOON_MS));
+    assert_eq!(said.0, RobotsAnswer::AllowAll);
+    let again = tell(
+        &mut other,
+        RobotsAnswer::AllowAll,
+        &[],
+        fetch(404, NOON_MS + DAY_MS),
+    );
+    assert_eq!(again.0, RobotsAnswer::AllowAll);
+}
