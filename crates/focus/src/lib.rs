@@ -78,6 +78,7 @@ pub use page_terms::{KeywordPlaces, PageTerms, PageView};
 pub use stop::{HarvestShare, HarvestStop, StopConfig};
 pub use topic::{TermSource, Topic, TopicTerm, count_keywords, keyword_doubts};
 pub use topic_config::{ExampleText, TopicConfig, TopicError};
+pub use url_dedup_rules::language::is_of_language;
 pub use url_dedup_rules::{PredictedDuplicate, UrlDedupConfig, UrlDedupRules};
 
 #[cfg(doctest)]

@@ -42,7 +42,7 @@
 //! duplicate pairs).
 
 mod group_yield;
-mod language;
+pub(crate) mod language;
 mod rule;
 
 use serde::{Deserialize, Serialize};

@@ -112,7 +112,7 @@ pub use store::{
 };
 pub use trap::{Original, PageWorth, PageYield, UrlNumbers};
 pub use url::{CanonicalUrl, Canonicaliser, UrlError, meanings_of_typed, parse_typed, parse_url};
-pub use url_form::UrlForm;
+pub use url_form::{UrlForm, query_pieces};
 pub use url_normalizer::{ORDER, UrlNormalizer};
 pub use weburl::URL_BYTES_MAX;
 

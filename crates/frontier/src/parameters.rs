@@ -18,7 +18,9 @@
 //!
 //! Some names change one form of pages and not another: `sort` orders lists, and stays in the links to the pages
 //! listed. So the same is counted for the form that the URL has but for the parameter (`url_form`), and the
-//! parameter changes nothing where it changes nothing on the host or in the form.
+//! parameter changes nothing where it changes nothing on the host or in the form. Of one that changes other pages of the
+//! host that is doubtful until sixty pages of the form say so: of sixty without a page of its own less than one in twenty
+//! is one, with a confidence of 95 %.
 //!
 //! A page that is new though its plain form was read before speaks against the parameter. Parameters
 //! that count pages are left alone: of small numbers each list has the same ones, and one that counts clicks
@@ -53,6 +55,8 @@ use crate::url_normalizer::{ORDER, UrlNormalizer, form_key, has_orders, paramete
 
 /// Plain forms that a parameter left as they were, before it is found to change nothing.
 const SAME_MIN: u32 = 12;
+/// The same in a form, where the parameter changes other pages of the host, before that is sure.
+const SAME_SURE: u32 = 60;
 /// The same for one with the name of a session id: a small site has few pages, and endless spellings.
 const SAME_MIN_SESSION: u32 = 2;
 /// Such a parameter may have made a difference once in so many times.
@@ -169,7 +173,9 @@ impl Parameters {
             normalizer.set(*key, seen.changes_nothing());
         }
         for (key, (parameter, seen)) in saved.seen_in_forms.iter() {
-            normalizer.set_in_form(*key, *parameter, seen.changes_nothing().is_some());
+            normalizer.set_in_form(*key, *parameter, seen.changes_nothing_for_sure());
+            let matters = saved.seen.get(parameter).is_some_and(Parameter::matters);
+            normalizer.set_matters(*parameter, matters);
         }
         *self = Parameters {
             normalizer,
@@ -378,12 +384,18 @@ impl Parameters {
             if was.changes_nothing().is_some() {
                 normalizer.set(forgotten, None);
             }
+            if was.matters() {
+                normalizer.set_matters(forgotten, false);
+            }
         });
-        let before = seen.changes_nothing();
+        let (before, mattered) = (seen.changes_nothing(), seen.matters());
         count(seen);
         let after = seen.changes_nothing();
         if after != before {
             normalizer.set(key, after);
+        }
+        if seen.matters() != mattered {
+            normalizer.set_matters(key, true);
         }
     }
 
@@ -392,16 +404,18 @@ impl Parameters {
         let normalizer = &self.normalizer;
         let forget = |forgotten, (parameter, was): (u64, Parameter)| {
             if was.changes_nothing().is_some() {
-                normalizer.set_in_form(forgotten, parameter, false);
+                normalizer.set_in_form(forgotten, parameter, None);
             }
         };
         let (of, seen) = self.seen_in_forms.entry(key, forget);
         *of = parameter;
-        let before = seen.changes_nothing().is_some();
+        let before = seen.changes_nothing_for_sure();
         count(seen);
-        let after = seen.changes_nothing().is_some();
+        let after = seen.changes_nothing_for_sure();
         if after != before {
             normalizer.set_in_form(key, parameter, after);
+            let matters = self.seen.get(&parameter).is_some_and(Parameter::matters);
+            normalizer.set_matters(parameter, matters);
         }
     }
 
@@ -472,6 +486,18 @@ impl Parameter {
             && self.different.saturating_mul(SAME_PER_DIFFERENT) <= self.same;
         let is_opaque = (!self.no_id || self.values >= VALUES_MIN) && !self.chooses();
         changes_nothing.then_some(is_opaque)
+    }
+
+    /// None when it may change something in a form, else whether so many pages say that it does not that it holds whatever it
+    /// changes elsewhere.
+    fn changes_nothing_for_sure(&self) -> Option<bool> {
+        let changes_nothing = self.changes_nothing();
+        changes_nothing.map(|_| self.same >= SAME_SURE)
+    }
+
+    /// Whether it changed some page.
+    fn matters(&self) -> bool {
+        self.different > 0
     }
 
     /// Whether its values are ever new ones.

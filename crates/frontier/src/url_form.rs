@@ -32,8 +32,10 @@ const PARAMETERS_SEEN_MAX: usize = 8;
 pub struct UrlForm {
     /// Its form, with the host.
     pub text: String,
-    /// The things that it names on its host, hashed.
+    /// The things that it names on its host, hashed: first those of the path, then those of the query.
     pub things: Vec<u64>,
+    /// How many of them are of the path.
+    pub in_path: usize,
 }
 
 impl UrlForm {
@@ -56,20 +58,37 @@ impl UrlForm {
                 things.push(xxh3_64([host.as_str(), &path[..end]].concat().as_bytes()));
             }
         }
-        let query = url.path_and_query().split_once('?');
-        let query = query.map_or("", |(_, query)| query);
-        let pieces = query.split(['&', ';']).filter(|piece| !piece.is_empty());
-        for (at, piece) in pieces.take(PARAMETERS_SEEN_MAX).enumerate() {
+        let in_path = things.len();
+        for (at, (piece, is_thing)) in query_pieces(url.path_and_query()).enumerate() {
             let (name, value) = piece.split_once('=').unwrap_or((piece, ""));
             text.extend([if at == 0 { "?" } else { "&" }, name]);
-            if is_word(value) {
-                text.extend(["=", value]);
-            } else if !value.is_empty() {
-                things.push(xxh3_64([host.as_str(), "?", piece].concat().as_bytes()));
+            match is_thing {
+                true => things.push(Self::thing_in_query(host.as_str(), piece)),
+                false if value.is_empty() => {}
+                false => text.extend(["=", value]),
             }
         }
-        Self { text, things }
+        Self {
+            text,
+            things,
+            in_path,
+        }
     }
+
+    /// The thing that a piece of a query names on a host.
+    pub fn thing_in_query(host: &str, piece: &str) -> u64 {
+        xxh3_64([host, "?", piece].concat().as_bytes())
+    }
+}
+
+/// The pieces of a URL's query, each with whether it names a thing.
+pub fn query_pieces(url: &str) -> impl Iterator<Item = (&str, bool)> {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let pieces = query.split(['&', ';']).filter(|piece| !piece.is_empty());
+    pieces.take(PARAMETERS_SEEN_MAX).map(|piece| {
+        let value = piece.split_once('=').map_or("", |(_, value)| value);
+        (piece, !value.is_empty() && !is_word(value))
+    })
 }
 
 /// The form of a URL but for one parameter, and those that are to be left out; with the host.

@@ -31,10 +31,19 @@ pub struct UrlNormalizer {
 struct Ignored {
     /// Keys of host and parameter, each with whether its values are opaque.
     on_hosts: hashbrown::HashMap<u64, bool>,
-    /// Keys of form and parameter, each with that of host and parameter.
-    in_forms: hashbrown::HashMap<u64, u64>,
-    /// How many of them have each of the latter, so that most names are known to be none without their form.
-    by_name: hashbrown::HashMap<u64, u32>,
+    /// Keys of form and parameter, each with whether so many pages say it that it holds though the parameter changes others of the
+    /// host.
+    in_forms: hashbrown::HashMap<u64, bool>,
+    /// What is known of host and parameter, so that most names are known to be none without their form.
+    by_name: hashbrown::HashMap<u64, ByName>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct ByName {
+    /// Forms in which it changes nothing.
+    forms: u32,
+    /// It changes some page of the host.
+    matters: bool,
 }
 
 impl UrlNormalizer {
@@ -87,6 +96,26 @@ impl UrlNormalizer {
         self.read().in_forms.contains_key(&key)
     }
 
+    /// Whether a parameter that changes nothing in a URL may do so all the same: it changes other pages of the host, and
+    /// few of the URL's form were compared.
+    pub fn is_doubtful(&self, url: &CanonicalUrl, parameter: &str) -> bool {
+        let host = url.host();
+        if self.ignores_on(&host, parameter) {
+            return false;
+        }
+        let by_name = self
+            .read()
+            .by_name
+            .get(&parameter_key(&host, parameter))
+            .copied();
+        if !by_name.is_some_and(|by_name| by_name.matters) {
+            return false;
+        }
+        let key = form_key(&self.form(url, parameter), parameter);
+        let in_form = self.read().in_forms.get(&key).copied();
+        in_form == Some(false)
+    }
+
     /// The form of a URL that a parameter stands in, in words.
     pub(crate) fn form(&self, url: &CanonicalUrl, parameter: &str) -> String {
         let host = url.host();
@@ -135,24 +164,33 @@ impl UrlNormalizer {
         };
     }
 
-    /// The same of a parameter in a form, by [`form_key`] and [`parameter_key`].
-    pub(crate) fn set_in_form(&self, form: u64, parameter: u64, changes_nothing: bool) {
+    /// The same of a parameter in a form, by [`form_key`] and [`parameter_key`]: none when it may change something, else whether
+    /// that is sure.
+    pub(crate) fn set_in_form(&self, form: u64, parameter: u64, changes_nothing: Option<bool>) {
         let mut ignored = self.ignored.write().unwrap_or_else(PoisonError::into_inner);
         let Ignored {
             in_forms, by_name, ..
         } = &mut *ignored;
         match changes_nothing {
-            true if in_forms.insert(form, parameter).is_none() => {
-                *by_name.entry(parameter).or_insert(0) += 1;
+            Some(is_sure) if in_forms.insert(form, is_sure).is_none() => {
+                by_name.entry(parameter).or_default().forms += 1;
             }
-            false if in_forms.remove(&form).is_some() => {
-                let left = by_name.get(&parameter).map_or(0, |forms| forms - 1);
-                match left {
-                    0 => by_name.remove(&parameter),
-                    left => by_name.insert(parameter, left),
-                };
+            None if in_forms.remove(&form).is_some() => {
+                let by = by_name.entry(parameter).or_default();
+                by.forms = by.forms.saturating_sub(1);
+                if by.forms == 0 {
+                    by_name.remove(&parameter);
+                }
             }
-            true | false => {}
+            Some(_) | None => {}
+        }
+    }
+
+    /// Notes whether a parameter changes some page of its host, where there are forms in which it changes nothing.
+    pub(crate) fn set_matters(&self, parameter: u64, matters: bool) {
+        let mut ignored = self.ignored.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(by_name) = ignored.by_name.get_mut(&parameter) {
+            by_name.matters = matters;
         }
     }
 

@@ -8,15 +8,16 @@
 //! - a *thing* is what a URL names beside its form ([`frontier::UrlForm`]): `t=12`, `/threads/garden.12`;
 //! - a thing is *shown* by the forms of pages that are kept, or repeat a kept one. What many kept pages name is no page
 //!   but a place, such as a board, a language or a day;
-//! - a *deed* is a URL with a thing that another form has shown.
+//! - a *deed* is a URL with a thing that another form has shown. Where the thing is in the query, a page that shows it
+//!   leads there, or some page has both beside each other (`links`).
 //!
 //! A deleted topic, an empty day, a number that was never given have no page that shows them, so none of them is
 //! evidence, nor refused.
 //!
 //! ```text
 //! answers to the deeds of one form, to twelve things at least             read    further ones
-//! all of them walls, redirects to what is about another thing,
-//! or what asks neither to be indexed nor that its links be followed         12    refused but for sparse probes
+//! all of them walls before that page, redirects to one place, or
+//! what asks neither to be indexed nor that its links be followed            12    refused but for sparse probes
 //! copies, thin pages, lists, errors, other redirects to what is known       60    as for parameters that change nothing
 //! ```
 //!
@@ -25,8 +26,12 @@
 //! one, with a confidence of 95 %, and without a topic nothing is refused for that.
 //!
 //! An answer that brings in a URL elsewhere says nothing, unless that leads back (`/login?next=…`) or is a deed to the
-//! same thing whose form gave nothing so far. One page of worth of the form, be it a deed or not, or one that an
-//! answer led to: it is refused no more, and what was refused is put back.
+//! same thing whose form gave nothing so far. A wall before the whole host is no answer. A redirect to a page of its own is
+//! not sure: the other name of a page that is kept, or of one that no other redirect led to.
+//!
+//! One page of worth of the form, be it a deed or not, or one that an answer led to, by links or by redirects: it is refused
+//! no more, and what was refused is put back. After a second one that is so for ever. Of one alone those that repeat it tell,
+//! or redirect to it: a login page that is not known for one is kept once, before all replies.
 //!
 //! All of it follows from records alone, in their order. What was not met for longest is forgotten.
 
@@ -48,9 +53,9 @@ const THINGS_MIN: usize = 12;
 const OTHERS_MIN: u32 = 60;
 /// Kept pages that name one thing. What more of them name is a place.
 const PAGES_OF_THING_MAX: u8 = 8;
-/// Things that are remembered, some 40 bytes each.
+/// Things that are remembered, some 50 bytes each.
 const THINGS_MAX: usize = 400_000;
-/// Forms that are remembered, with a URL of some 100 bytes and up to 24 things.
+/// Forms that are remembered, with one or two URLs of some 100 bytes and up to 24 things.
 const FORMS_MAX: usize = 50_000;
 /// New URLs of an answer that are looked at.
 const NEW_SEEN_MAX: usize = 200;
@@ -69,6 +74,9 @@ struct Thing {
     pages: u8,
     /// The first two forms of those that are kept, or copies of kept ones; 0 for none.
     forms: [u64; 2],
+    /// The forms of URLs that name it in their query and were linked on one of its pages, or beside a link to one: a
+    /// Bloom filter.
+    linked: u64,
 }
 
 /// What the deeds of one form gave.
@@ -82,8 +90,12 @@ struct Form {
     /// Answers that were nothing, and those among them that did not say so for sure.
     nothing: u32,
     doubtful: u32,
-    /// Some page of the form was of worth, or led to one.
+    /// The only page of worth of the form, or that an answer led to; empty for none.
+    kept: Box<str>,
+    /// There were two.
     is_good: bool,
+    /// Where the first redirect led, hashed; 0 for none.
+    target: u64,
     /// Those that were read since it was found out.
     probes: u32,
 }
@@ -103,19 +115,31 @@ struct Named {
     form: u64,
     text: String,
     things: Vec<u64>,
+    /// How many of them are of the path.
+    in_path: usize,
 }
 
 impl Named {
     fn of(url: &CanonicalUrl) -> Self {
-        let UrlForm { text, things } = UrlForm::of(url);
+        let UrlForm {
+            text,
+            things,
+            in_path,
+        } = UrlForm::of(url);
         Self {
             // None is 0.
             form: xxh3_64(text.as_bytes()).max(1),
             text,
             things,
+            in_path,
         }
     }
 }
+
+/// Gives a URL without what changes nothing.
+pub(crate) trait Plain: Fn(&CanonicalUrl) -> Option<CanonicalUrl> {}
+
+impl<F: Fn(&CanonicalUrl) -> Option<CanonicalUrl>> Plain for F {}
 
 impl Default for Deeds {
     fn default() -> Self {
@@ -127,33 +151,66 @@ impl Default for Deeds {
 }
 
 impl Deeds {
-    /// Takes in a finished URL, by its normalized form. Gives the rule that held before and does not hold any longer.
-    pub(crate) fn observe(&mut self, url: &CanonicalUrl, record: &PageRecord) -> Option<String> {
-        let answer = answer_of(record)?;
-        let named = Named::of(url);
-        let lifted = match answer {
-            Answer::Good => self.find_good(&named),
-            Answer::Copy | Answer::Nothing | Answer::NothingForSure => {
-                self.note_nothing(&named, answer, record)
-            }
+    /// Takes in a finished URL. Gives the rule that held before and does not hold any longer.
+    pub(crate) fn observe(
+        &mut self,
+        url: &CanonicalUrl,
+        record: &PageRecord,
+        plain: &impl Plain,
+    ) -> Option<String> {
+        let url = plain(url)?;
+        let named = Named::of(&url);
+        let answer = answer_of(record);
+        let shows = matches!(answer, Some(Answer::Good | Answer::Copy));
+        self.note_links(&url, shows, record, plain);
+        let lifted = match answer? {
+            Answer::Good => self.find_good(&named, record),
+            answer => self.note_nothing(&named, answer, record, plain),
         };
-        if matches!(answer, Answer::Good | Answer::Copy) {
-            for thing in &named.things {
-                let seen = self.things.entry(*thing, |_, _| {});
-                seen.note(named.form, record.outcome.is_indexed());
-            }
+        if shows {
+            self.note_shown(&named, record.outcome.is_indexed());
         }
         lifted
     }
 
-    /// Takes in that a page led to one of worth, and gives the rule likewise. The first page of a form brings in what
-    /// all of them link to, and says nothing by that.
-    pub(crate) fn redeem(&mut self, url: &CanonicalUrl, as_recorded: &str) -> Option<String> {
-        let named = Named::of(url);
+    /// Takes in a page at which redirects ended that began at a URL: it is what that one gave. Gives the rule likewise.
+    pub(crate) fn observe_end(
+        &mut self,
+        began: &CanonicalUrl,
+        record: &PageRecord,
+        plain: &impl Plain,
+    ) -> Option<String> {
+        // The way back says nothing of what is shown.
+        let end = CanonicalUrl::parse(&record.url).ok()?;
+        if leads_back(&end) {
+            return None;
+        }
+        match answer_of(record)? {
+            Answer::Good => self.redeem(began, record, plain),
+            Answer::Copy => {
+                let named = Named::of(&plain(began)?);
+                // Of that form one page alone was of worth, which this one may repeat.
+                let is_known = |form: &Form| !form.kept.is_empty();
+                self.forms.get(&named.form).filter(|form| is_known(form))?;
+                self.note_nothing(&named, Answer::Copy, record, plain)
+            }
+            Answer::Nothing | Answer::NothingForSure => None,
+        }
+    }
+
+    /// Takes in a page of worth that another URL led to, and gives the rule of that one likewise. The first of a form brings in
+    /// what all of them link to, and says nothing by that.
+    pub(crate) fn redeem(
+        &mut self,
+        led: &CanonicalUrl,
+        record: &PageRecord,
+        plain: &impl Plain,
+    ) -> Option<String> {
+        let named = Named::of(&plain(led)?);
         let form = self.forms.get(&named.form)?;
-        match *form.url == *as_recorded {
+        match *form.url == *led.as_str() {
             true => None,
-            false => self.find_good(&named),
+            false => self.find_good(&named, record),
         }
     }
 
@@ -165,19 +222,41 @@ impl Deeds {
         let named = Named::of(url);
         let form = self.forms.get(&named.form)?;
         (form.is_idle() && self.shown_elsewhere(&named).is_some()).then(|| Idle {
-            original: form.url.to_string(),
+            original: form.example().to_owned(),
             rule: rule_of(&named.text),
             is_sure: form.is_sure(),
             probes: u64::from(form.probes),
         })
     }
 
-    fn find_good(&mut self, named: &Named) -> Option<String> {
+    /// Takes in a page of worth. A second one, and the form is good for ever; of one alone it shows whether others repeat it.
+    fn find_good(&mut self, named: &Named, record: &PageRecord) -> Option<String> {
+        // Nothing is ever said of a form that names no things.
+        if named.things.is_empty() {
+            return None;
+        }
         let form = self.forms.entry(named.form, |_, _| {});
         let was_idle = form.is_idle();
-        *form = Form {
-            is_good: true,
-            ..Form::default()
+        let is_same = *form.kept == *record.url;
+        let replaces = record.replaces.and(record.nearest.as_ref());
+        let takes_its_place = replaces.is_some_and(|near| *near.url == *form.kept);
+        if form.is_good || is_same {
+            return None;
+        }
+        if takes_its_place {
+            form.kept = record.url.as_str().into();
+            return None;
+        }
+        *form = match form.kept.is_empty() {
+            true => Form {
+                url: std::mem::take(&mut form.url),
+                kept: record.url.as_str().into(),
+                ..Form::default()
+            },
+            false => Form {
+                is_good: true,
+                ..Form::default()
+            },
         };
         was_idle.then(|| rule_of(&named.text))
     }
@@ -188,7 +267,11 @@ impl Deeds {
         named: &Named,
         answer: Answer,
         record: &PageRecord,
+        plain: &impl Plain,
     ) -> Option<String> {
+        if named.things.is_empty() {
+            return None;
+        }
         let form = self.forms.entry(named.form, |_, _| {});
         if form.is_good {
             return None;
@@ -196,25 +279,74 @@ impl Deeds {
         if form.url.is_empty() {
             form.url = record.url.as_str().into();
         }
+        let kept = form.kept.clone();
         let thing = self.shown_elsewhere(named)?;
+        let points_at = points_at(record).and_then(|url| plain(&url));
+        // Where one page was of worth, what does not repeat it says nothing.
+        if !kept.is_empty() && !is_of(&kept, points_at.as_ref()?, plain) {
+            return None;
+        }
         if self.leads_on(thing, record) {
             return None;
         }
-        let is_sure = answer == Answer::NothingForSure && !leads_to_things(named, record);
+        let target = points_at.filter(|_| record.outcome == Outcome::Redirected);
+        let is_alias = target.is_some_and(|target| self.is_alias(named, &target));
+        let is_sure = answer == Answer::NothingForSure
+            && kept.is_empty()
+            && !is_alias
+            && !leads_to_things(named, record);
         let form = self.forms.entry(named.form, |_, _| {});
         let was_sure = form.is_sure();
         form.count(thing, is_sure);
         (was_sure && !form.is_sure()).then(|| rule_of(&named.text))
     }
 
-    /// A thing that another form has shown.
+    /// A thing that another form has shown; one in the query, if a page that shows it led there.
     fn shown_elsewhere(&self, named: &Named) -> Option<u64> {
-        let things = named.things.iter().copied();
-        let is_shown = |thing: &u64| {
+        let things = named.things.iter().enumerate();
+        let mut shown = things.filter(|(at, thing)| {
+            let thing = self.things.get(*thing);
+            let is_linked = |thing: &Thing| *at < named.in_path || thing.is_linked(named.form);
+            thing.is_some_and(|thing| thing.is_shown_but_by(named.form) && is_linked(thing))
+        });
+        shown.next().map(|(_, thing)| *thing)
+    }
+
+    fn note_shown(&mut self, named: &Named, is_kept: bool) {
+        for thing in &named.things {
+            self.things
+                .entry(*thing, |_, _| {})
+                .note(named.form, is_kept);
+        }
+        // A page that names nothing stands for itself.
+        if named.things.is_empty() && is_kept {
+            self.things
+                .entry(named.form, |_, _| {})
+                .note(named.form, true);
+        }
+    }
+
+    /// Whether a redirect led to a page of its own: one that is kept, or about another thing than the first redirect of the
+    /// form led to.
+    fn is_alias(&mut self, named: &Named, target: &CanonicalUrl) -> bool {
+        if leads_back(target) {
+            return false;
+        }
+        let key = xxh3_64(target.as_str().as_bytes()).max(1);
+        let form = self.forms.entry(named.form, |_, _| {});
+        if form.target == 0 {
+            form.target = key;
+        }
+        let is_another = form.target != key;
+        let target = Named::of(target);
+        let is_kept = |thing: &u64| {
             let thing = self.things.get(thing);
-            thing.is_some_and(|thing| thing.is_shown_but_by(named.form))
+            thing.is_some_and(|thing| thing.is_kept_of(target.form))
         };
-        { things }.find(is_shown)
+        match &target.things[..] {
+            [] => is_kept(&target.form),
+            things => is_another || things.iter().all(is_kept),
+        }
     }
 
     /// Whether an answer brought in a URL elsewhere that may be of worth.
@@ -227,12 +359,12 @@ impl Deeds {
     }
 
     fn may_lead(&self, thing: u64, url: &CanonicalUrl) -> bool {
-        if inner_values(url).iter().any(|value| value.is_of_site) {
+        if leads_back(url) {
             return false;
         }
         let named = Named::of(url);
         let form = self.forms.get(&named.form);
-        let gave_nothing = form.is_some_and(|form| !form.is_good);
+        let gave_nothing = form.is_some_and(|form| !form.is_good && form.kept.is_empty());
         !(gave_nothing && named.things.contains(&thing))
     }
 }
@@ -251,11 +383,28 @@ impl Thing {
 
     fn is_shown_but_by(&self, form: u64) -> bool {
         let mut forms = self.forms.iter().filter(|known| **known != 0);
-        self.pages <= PAGES_OF_THING_MAX && forms.any(|known| *known != form)
+        !self.is_place() && forms.any(|known| *known != form)
+    }
+
+    fn is_place(&self) -> bool {
+        self.pages > PAGES_OF_THING_MAX
+    }
+
+    /// Whether a page of the form is kept that names it.
+    fn is_kept_of(&self, form: u64) -> bool {
+        self.pages > 0 && self.forms.contains(&form)
     }
 }
 
 impl Form {
+    /// A URL of the form that was read.
+    fn example(&self) -> &str {
+        match self.kept.is_empty() {
+            true => &self.url,
+            false => &self.kept,
+        }
+    }
+
     fn count(&mut self, thing: u64, is_sure: bool) {
         self.probes = self.probes.saturating_add(u32::from(self.is_idle()));
         self.nothing = self.nothing.saturating_add(1);
@@ -291,6 +440,23 @@ fn leads_to_things(named: &Named, record: &PageRecord) -> bool {
     is_redirect && record.links.iter().any(|link| is_named(&link.url))
 }
 
+/// Whether a URL holds another one of the site, to lead back to.
+fn leads_back(url: &CanonicalUrl) -> bool {
+    inner_values(url).iter().any(|value| value.is_of_site)
+}
+
+/// The page that a copy repeats, or to which a redirect leads.
+fn points_at(record: &PageRecord) -> Option<CanonicalUrl> {
+    let target = || CanonicalUrl::parse(record.redirect_target()?).ok();
+    original_of(record).or_else(target)
+}
+
+/// Whether a page, by its normalized form, is the one that was kept.
+fn is_of(kept: &str, page: &CanonicalUrl, plain: &impl Plain) -> bool {
+    let kept = CanonicalUrl::parse(kept).ok().and_then(|kept| plain(&kept));
+    kept.is_some_and(|kept| kept == *page)
+}
+
 /// The rule in words: the form that leads nowhere.
 fn rule_of(form: &str) -> String {
     format!("{form} leads nowhere new")
@@ -304,7 +470,8 @@ fn answer_of(record: &PageRecord) -> Option<Answer> {
         Outcome::Judged(Verdict::Junk(reason)) => match reason.kind() {
             // What repeats a part is neither a copy nor a page of its own.
             JunkKind::Duplicate => original_of(record).map(|_| Answer::Copy),
-            JunkKind::Wall => Some(Answer::NothingForSure),
+            // A wall before the whole host says nothing of what is asked for.
+            JunkKind::Wall => (!record.is_walled_off()).then_some(Answer::NothingForSure),
             JunkKind::Withheld => {
                 let page = record.page.as_ref();
                 let is_closed = page.is_some_and(|page| !page.may_index && !page.may_follow);
@@ -324,5 +491,9 @@ fn answer_of(record: &PageRecord) -> Option<Answer> {
     }
 }
 
+mod links;
+
+#[cfg(test)]
+mod crawls;
 #[cfg(test)]
 mod tests;

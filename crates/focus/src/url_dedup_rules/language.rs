@@ -68,7 +68,12 @@ impl Rewrite {
     }
 }
 
-/// Whether a parameter chooses a language.
+/// Whether a parameter chooses a language, by its name or its value.
+pub fn is_of_language(name: &str, value: &str) -> bool {
+    chooses_language(name) || is_language(value)
+}
+
+/// Whether the name of a parameter says that it chooses a language.
 fn chooses_language(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     PARAMETERS.contains(&name.as_str())

@@ -529,3 +529,65 @@ fn a_parameter_that_changes_lists_changes_nothing_in_the_form_that_repeats_itsel
     );
     assert!(left(&parameters, &of("goods")).contains("sort"));
 }
+
+/// Whether a parameter is ignored in a URL, and whether that is doubtful.
+#[track_caller]
+fn check_in(parameters: &Parameters, at: &str, ignored: bool, doubtful: bool) {
+    let url = url(at);
+    let normalizer = &parameters.normalizer;
+    let name = url.variables().next().unwrap().0;
+    assert_eq!(normalizer.ignores(&url, name), ignored, "{at}");
+    assert_eq!(normalizer.is_doubtful(&url, name), doubtful, "{at}");
+}
+
+#[test]
+fn what_changes_other_pages_of_the_host_is_doubtful_in_a_form_before_sixty() {
+    let mut parameters = Parameters::default();
+    let post = |number: u32| format!("a.example/blog/post-{number}");
+    let translated = |parameters: &mut Parameters, number: u32| {
+        new(parameters, &format!("a.example/manual/part-{number}"));
+        new(
+            parameters,
+            &format!("a.example/manual/part-{number}?tone=b"),
+        );
+    };
+    let repeated = |parameters: &mut Parameters, numbers: std::ops::Range<u32>| {
+        for number in numbers {
+            new(parameters, &post(number));
+            repeat(
+                parameters,
+                &format!("{}?tone=b", post(number)),
+                &post(number),
+            );
+        }
+    };
+    let unread = "a.example/blog/post-900?tone=b";
+    for number in 0..4 {
+        translated(&mut parameters, number);
+    }
+    for (numbers, ignored, doubtful) in [
+        (0..11, false, false),
+        (11..12, true, true),
+        (12..59, true, true),
+        (59..60, true, false),
+    ] {
+        repeated(&mut parameters, numbers);
+        check_in(&parameters, unread, ignored, doubtful);
+        let saved = serde_json::to_string(&parameters).expect("it is saved");
+        let mut resumed = Parameters::default();
+        resumed.resume(serde_json::from_str(&saved).expect("it is read"));
+        check_in(&resumed, unread, ignored, doubtful);
+    }
+    check_in(
+        &parameters,
+        "a.example/manual/part-900?tone=b",
+        false,
+        false,
+    );
+    // It may have been found out in the form first.
+    let mut parameters = Parameters::default();
+    repeated(&mut parameters, 0..15);
+    check_in(&parameters, unread, true, false);
+    translated(&mut parameters, 0);
+    check_in(&parameters, unread, true, true);
+}

@@ -1,5 +1,6 @@
 //! What the rules say of a URL that was not fetched yet.
 
+use focus::is_of_language;
 use frontier::{CanonicalUrl, HostKey, ORDER, UrlNormalizer};
 use outcome::{LowYield, PredictedDuplicate, PredictionCause, Refusal, of_compared};
 use xxhash_rust::xxh3::xxh3_64;
@@ -143,11 +144,7 @@ impl FetchGate {
                 (false, true) => url.as_str(),
                 (false, false) => &plain,
             });
-            let mode = match self.learnt.parameters {
-                // A page in another order is compared first, or a form in which order matters is lost.
-                Learnt::Refuse if !compared && names.contains(&ORDER) => Learnt::HoldBack,
-                mode => mode,
-            };
+            let mode = self.mode_of(url, normalizer, &names, compared);
             let rules = parameter_rules(url, normalizer, &names, compared);
             let cause = PredictionCause::IgnoredParameters { rules, compared };
             return foreseen(plain, cause, mode, draw, true);
@@ -162,7 +159,8 @@ impl FetchGate {
         let mut rules = prediction.rules;
         rules.extend(parameter_rules(url, normalizer, &names, false));
         let is_doubtful = prediction.is_by_name && prediction.confidence < NAMES_CONFIDENCE_MIN;
-        let mode = match (self.learnt.duplicates, self.learnt.parameters) {
+        let mode_of_parameters = self.mode_of(url, normalizer, &names, false);
+        let mode = match (self.learnt.duplicates, mode_of_parameters) {
             (_, Learnt::HoldBack) if !names.is_empty() => Learnt::HoldBack,
             (Learnt::Refuse, _) if is_doubtful => Learnt::HoldBack,
             (of_duplicates, _) => of_duplicates,
@@ -173,6 +171,30 @@ impl FetchGate {
             percent: (100.0 * prediction.confidence).round() as u32,
         };
         foreseen(prediction.kept_url, cause, mode, prediction.draw, is_read)
+    }
+
+    /// What becomes of a URL in which these change nothing.
+    fn mode_of(
+        &self,
+        url: &CanonicalUrl,
+        normalizer: &UrlNormalizer,
+        names: &[&str],
+        compared: bool,
+    ) -> Learnt {
+        let mode = self.learnt.parameters;
+        if mode != Learnt::Refuse {
+            return mode;
+        }
+        // A page in another order is compared first, or a form in which order matters is lost.
+        let is_order = !compared && names.contains(&ORDER);
+        // What is not translated yet says nothing of what is.
+        let values = || url.variables().filter(|(name, _)| names.contains(name));
+        let is_language = || values().any(|(name, value)| is_of_language(name, value));
+        let is_doubtful = || names.iter().any(|name| normalizer.is_doubtful(url, name));
+        match is_order || is_language() || is_doubtful() {
+            true => Learnt::HoldBack,
+            false => mode,
+        }
     }
 
     /// A URL with a value that leads nowhere, or a deed that does not; `plain` is it without what changes nothing.

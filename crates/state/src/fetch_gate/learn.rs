@@ -42,11 +42,7 @@ impl FetchGate {
         for rule in self.values.observe(&url, record) {
             self.find_wrong(&rule);
         }
-        if let Ok(plain) = CanonicalUrl::parse(&normalizer.normalized(&url))
-            && let Some(rule) = self.deeds.observe(&plain, record)
-        {
-            self.find_wrong(&rule);
-        }
+        self.note_deed(record, &url, normalizer);
         let canonical = canonical_of(record).map(|canonical| normalizer.normalized(&canonical));
         if let Some(canonical) = &canonical {
             let plain = normalizer.normalized(&url);
@@ -78,9 +74,7 @@ impl FetchGate {
         is_kept: bool,
         normalizer: &UrlNormalizer,
     ) {
-        if let Some(via) = record.via {
-            self.note_found(via, is_kept, normalizer);
-        }
+        self.note_found(record, is_kept, normalizer);
         if is_kept {
             self.rules.observe_yield(&record.url, true);
             return;
@@ -106,14 +100,15 @@ impl FetchGate {
 
     /// The same of a copy, whose yield its pair has told.
     fn note_copy(&mut self, seq: u64, record: &PageRecord, normalizer: &UrlNormalizer) {
-        if let Some(via) = record.via {
-            self.note_found(via, false, normalizer);
-        }
+        self.note_found(record, false, normalizer);
         self.note_way(seq, record, 0);
     }
 
     /// Notes what became of a URL that a page led to, where that one is not kept itself.
-    fn note_found(&mut self, via: u64, is_kept: bool, normalizer: &UrlNormalizer) {
+    fn note_found(&mut self, record: &PageRecord, is_kept: bool, normalizer: &UrlNormalizer) {
+        let Some(via) = record.via else {
+            return;
+        };
         let Some(way) = self.ways.get_mut(&via) else {
             return;
         };
@@ -141,9 +136,23 @@ impl FetchGate {
             let host = led.host().to_string();
             self.find_wrong(&LowYield::UrlForm { host }.rule());
         }
-        if let Ok(plain) = CanonicalUrl::parse(&normalizer.normalized(&led))
-            && let Some(rule) = self.deeds.redeem(&plain, &url)
+        let plain = |url: &CanonicalUrl| CanonicalUrl::parse(&normalizer.normalized(url)).ok();
+        if let Some(rule) = self.deeds.redeem(&led, record, &plain) {
+            self.find_wrong(&rule);
+        }
+    }
+
+    /// Notes what a URL gave as a deed, and what the one gave at which redirects began that ended here.
+    fn note_deed(&mut self, record: &PageRecord, url: &CanonicalUrl, normalizer: &UrlNormalizer) {
+        let plain = |url: &CanonicalUrl| CanonicalUrl::parse(&normalizer.normalized(url)).ok();
+        let mut wrong: Vec<String> = Vec::new();
+        wrong.extend(self.deeds.observe(url, record, &plain));
+        if let Some(began) = &record.began
+            && let Ok(began) = CanonicalUrl::parse(began)
         {
+            wrong.extend(self.deeds.observe_end(&began, record, &plain));
+        }
+        for rule in wrong {
             self.find_wrong(&rule);
         }
     }

@@ -190,9 +190,18 @@ fn reply(number: u32) -> String {
     format!("http://a.example/posting.php?mode=reply&t={number}")
 }
 
+/// A login wall in a page's place.
 fn wall(url: &str) -> PageRecord {
+    let kind = outcome::WallKind::Login;
     PageRecord {
         outcome: Outcome::Judged(Verdict::Junk(JunkReason::Blocked)),
+        page: Some(PageSummary {
+            wall: Some(outcome::Wall {
+                kind,
+                ..outcome::Wall::default()
+            }),
+            ..PageSummary::default()
+        }),
         ..page(url, None)
     }
 }
@@ -222,8 +231,12 @@ fn replied(gate: &mut FetchGate, numbers: std::ops::Range<u32>) -> Vec<u32> {
 fn deeds_that_lead_nowhere_are_refused_but_for_probes_of_which_one_of_worth_brings_all_back() {
     let mut gate = holding_values();
     for number in 0..1_000 {
-        let topic = format!("http://a.example/viewtopic.php?t={number}");
-        take_in(&mut gate, &page(&topic, None));
+        let mut topic = page(&format!("http://a.example/viewtopic.php?t={number}"), None);
+        topic.links = vec![LinkRecord {
+            url: reply(number),
+            ..LinkRecord::default()
+        }];
+        take_in(&mut gate, &topic);
     }
     assert_eq!(replied(&mut gate, 0..12).len(), 12);
     let probes = replied(&mut gate, 12..999).len();
@@ -238,4 +251,45 @@ fn deeds_that_lead_nowhere_are_refused_but_for_probes_of_which_one_of_worth_brin
     let wrong: Vec<&str> = gate.wrong_rules().map(|(rule, _)| rule).collect();
     assert_eq!(wrong, [rule]);
     assert_eq!(check(&gate, &reply(500)), Permission::Allowed);
+}
+
+/// A page in another language is not refused, though others were not translated yet.
+#[test]
+fn further_pages_with_a_parameter_of_language_are_held_back() {
+    #[track_caller]
+    fn check_of(parameter: &str, expected: impl Fn(&Permission) -> bool) {
+        let mut frontier = frontier();
+        let policy = LearntPolicy {
+            low_yield: Learnt::Off,
+            ..LearntPolicy::usual(true)
+        };
+        let mut gate = FetchGate::new(0, policy);
+        let page_of = |number: u32| format!("http://a.example/post/{number}");
+        for number in 0..30 {
+            let (plain, other) = (page_of(number), format!("{}?{parameter}", page_of(number)));
+            for (url, original) in [(&plain, None), (&other, Some(plain.as_str()))] {
+                let record = page(url, original);
+                let url = CanonicalUrl::parse(url).unwrap();
+                let worth = crate::recorded::page_worth(&record).unwrap();
+                frontier.observe(&url, 0, worth, original_of(&record).as_ref());
+                take_in_with(&mut gate, &record, &frontier.url_normalizer());
+            }
+        }
+        let normalizer = frontier.url_normalizer();
+        let read = (100..120).map(|number| {
+            take_in_with(&mut gate, &page(&page_of(number), None), &normalizer);
+            let url = CanonicalUrl::parse(&format!("{}?{parameter}", page_of(number))).unwrap();
+            gate.check(&url.host(), &url, &normalizer)
+        });
+        let found: Vec<Permission> = read.collect();
+        let expected = found.iter().filter(|found| expected(found)).count();
+        assert!(expected >= 15, "{parameter} {found:?}");
+    }
+    let held = Permission::HoldBack(HeldBack::UntilOthersAreDone);
+    for parameter in ["lang=x", "l=de", "view=pt-BR"] {
+        check_of(parameter, |found| *found == held);
+    }
+    check_of("view=print", |found| {
+        matches!(found, Permission::Refused(_))
+    });
 }
