@@ -284,4 +284,14 @@ fn files_say_by_their_names_what_they_hold() {
         0,
         &["no page of the host www.a.test", "a.test"],
     );
+    says(
+        &refusal(tamis(&["export", &dir, "pages", "--lang", "tlh"])),
+        0,
+        &["no page in tlh was read; languages are: en"],
+    );
+    says(
+        &refusal(tamis(&["export", &dir, "pages", "--relevance", "0.5"])),
+        0,
+        &["no page has a relevance"],
+    );
 }

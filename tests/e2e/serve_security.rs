@@ -359,7 +359,7 @@ fn too_large(csrf: &str) -> [(&'static str, String, &'static [u16]); 8] {
     let fields = "X-Many: 1\r\n".repeat(500);
     let chunks = format!("1000\r\n{}\r\n", "x".repeat(0x1000)).repeat(8);
     [
-        ("a long query", format!("GET /c/hostile/search?q={} HTTP/1.1\r\nHost: HERE\r\nConnection: close\r\n\r\n", &long[..3_000]), &[414]),
+        ("a long query", format!("GET /c/hostile/search?q={} HTTP/1.1\r\nHost: HERE\r\nConnection: close\r\n\r\n", &long[..14_000]), &[414]),
         ("a long head", format!("GET / HTTP/1.1\r\nHost: HERE\r\nX-Long: {long}\r\n\r\n"), &[0, 400, 431]),
         ("many fields", format!("GET / HTTP/1.1\r\nHost: HERE\r\n{fields}\r\n"), &[0, 400, 431]),
         ("a long body", format!("{PAUSE} HTTP/1.1\r\nHost: HERE\r\n{secret}\r\nContent-Length: 900000\r\n\r\n"), &[413]),

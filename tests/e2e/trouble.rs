@@ -355,6 +355,12 @@ fn a_full_disk_behind_standard_output_is_a_resource_that_cannot_go_on() {
         let output = tamis.stdout(full.expect("opened")).output();
         says(&output.expect("runs"), 3, &["No space left"]);
     }
+    // Help that nobody could read ended with 0.
+    for asked in [&["--help"][..], &["crawl", "--help"], &["--version"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        let output = tamis(asked).stdout(full.expect("opened")).output();
+        says(&output.expect("runs"), 3, &["No space left"]);
+    }
 }
 
 /// A small file system of its own, unmounted with the test; `None` where mounting is not allowed.

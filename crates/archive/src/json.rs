@@ -14,7 +14,7 @@ use outcome::LinkFate;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::record::{BodyRef, Event, LinkRecord, Record, SOURCE_REL};
+use crate::record::{BodyRef, Event, LinkRecord, NAMED_RELS, Record};
 
 /// A record's first fields: enough to decide whether to read the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -130,9 +130,9 @@ impl From<BareLink<'_>> for LinkRecord {
         LinkRecord {
             url: bare.url,
             promise: bare.promise,
-            rel: match &*bare.rel {
-                SOURCE_REL => bare.rel.into_owned(),
-                _ => String::new(),
+            rel: match NAMED_RELS.contains(&&*bare.rel) {
+                true => bare.rel.into_owned(),
+                false => String::new(),
             },
             fate: bare.fate,
             told_ms: bare.told_ms,
@@ -142,8 +142,8 @@ impl From<BareLink<'_>> for LinkRecord {
 }
 
 impl Record {
-    /// As [`Record::from_json`], with links that lack anchor, context and `rel`, but for that of sources: most of what
-    /// takes time to read.
+    /// As [`Record::from_json`], with links that lack anchor, context and `rel`, but for that of sources and redirects:
+    /// most of what takes time to read.
     ///
     /// # Errors
     /// As [`Record::from_json`].
@@ -304,6 +304,43 @@ mod tests {
             json.push(b'}');
             assert_eq!(Record::from_json(&json).unwrap(), record);
         }
+    }
+
+    #[test]
+    fn bare_links_keep_the_relations_that_are_asked_for() {
+        // Where a URL redirects was lost, so whoever read the journal so saw no redirect in a circle.
+        let link = |rel: &str| LinkRecord {
+            url: "http://a.example/".into(),
+            rel: rel.into(),
+            ..LinkRecord::default()
+        };
+        let page = |rel: &str| PageRecord {
+            links: vec![link(rel)],
+            ..PageRecord::default()
+        };
+        let bare = |rel: &str| {
+            let record = Record {
+                seq: 1,
+                at_ms: 2,
+                event: Event::Page(Box::new(page(rel))),
+            };
+            let mut json = Vec::new();
+            write(&record, None, None, &mut json).unwrap();
+            match Record::from_json_with_bare_links(&json).unwrap().event {
+                Event::Page(page) => *page,
+                other => panic!("{other:?}"),
+            }
+        };
+        for rel in ["redirect", "sitemap"] {
+            let (bare, whole) = (bare(rel), page(rel));
+            assert_eq!(bare.redirect_target(), whole.redirect_target());
+            assert_eq!(
+                bare.names_source(&bare.links[0]),
+                whole.names_source(&whole.links[0])
+            );
+        }
+        assert!(page("redirect").redirect_target().is_some());
+        assert_eq!(bare("nofollow").links[0].rel, "");
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub use elsewhere::{
     ElsewhereExample, ElsewhereManners, ElsewherePage, ElsewhereRecord, ExampleTarget,
 };
 pub use fetch::{AttemptRecord, FetchRecord, LimitedRecord, RobotsRecord, SitemapRecord};
+pub(crate) use page::NAMED_RELS;
 pub use page::{
     BodyRef, LinkRecord, NeighbourRecord, PageRecord, PageSummary, ReturnRecord, SOURCE_REL,
     WholeText,

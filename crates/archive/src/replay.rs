@@ -307,8 +307,8 @@ impl Iterator for Replay {
 }
 
 impl Replay {
-    /// The same, with links that lack anchor, `rel` and context. For who counts links or follows them that
-    /// is a third less work.
+    /// The same, with links that lack anchor, context and `rel`, but for that of sources and redirects. For who
+    /// counts links or follows them that is a third less work.
     #[must_use]
     pub fn with_bare_links(self) -> Self {
         Self {

@@ -20,8 +20,12 @@ pub enum Hint {
     Empty,
     /// What is asked for has no word in it, only signs.
     Wordless,
+    /// It is too long: behind this word not all is looked for.
+    Cut(String),
     /// A quote is not closed: its phrase reaches to the end.
     OpenQuote,
+    /// It is written as other programs have it, to find words like it or that begin so: its words are looked for.
+    OtherSyntax(String),
     /// An operator joins nothing: it is looked for as a word.
     Operator(String),
     /// The index knows languages and not their regions: of `typed`, it looks for `primary`.
@@ -61,6 +65,7 @@ impl Searcher {
     pub fn query_problems(query: &str, filters: &Filters) -> Vec<Hint> {
         let query = Searcher::query(query, filters);
         let mut hints = Vec::new();
+        hints.extend(query.cut_behind.clone().map(Hint::Cut));
         if query.open_quote {
             hints.push(Hint::OpenQuote);
         }
@@ -69,6 +74,8 @@ impl Searcher {
         hints.extend(regions.map(|(typed, primary)| Hint::Region { typed, primary }));
         let has_word = |part: &Part| !part.words().is_empty();
         let parts = || query.wanted.iter().flatten().chain(&query.unwanted);
+        let of_others = parts().filter(|part| part.is_of_other_syntax());
+        hints.extend(of_others.map(|part| Hint::OtherSyntax(part.text.clone())));
         let filters = [
             &query.hosts,
             &query.langs,

@@ -40,6 +40,7 @@ mod tokenizer;
 // Searching.
 mod exclusion;
 mod hints;
+mod phrase;
 mod query;
 mod query_plan;
 mod search;

@@ -379,9 +379,9 @@ fn inspect(dir: &Path) -> Result<u64, StoreError> {
         return Err(of_no_use(&why));
     }
     let metas = index.load_metas().map_err(damaged)?;
-    let payload = match metas.payload {
+    let payload = match &metas.payload {
         None if documents(&metas) == 0 => return Ok(0),
-        payload => payload.and_then(|payload| serde_json::from_str::<Payload>(&payload).ok()),
+        _ => payload_of(&metas),
     };
     let Some(payload) = payload else {
         return Err(of_no_use("the index does not say which records it holds"));
@@ -390,6 +390,20 @@ fn inspect(dir: &Path) -> Result<u64, StoreError> {
         return Err(of_no_use("the index was built by another version's words"));
     }
     Ok(payload.position)
+}
+
+fn payload_of(metas: &IndexMeta) -> Option<Payload> {
+    serde_json::from_str(metas.payload.as_ref()?).ok()
+}
+
+/// The journal position of the last commit, 0 for an index in which nothing was committed; `None` where it cannot be
+/// read.
+pub(crate) fn position_of(index: &Index) -> Option<u64> {
+    let metas = index.load_metas().ok()?;
+    match &metas.payload {
+        None if documents(&metas) == 0 => Some(0),
+        _ => payload_of(&metas).map(|payload| payload.position),
+    }
 }
 
 fn documents(metas: &IndexMeta) -> u64 {

@@ -23,8 +23,9 @@ use crate::tokenizer::{placed, push_characters};
 /// Parts of a query; further ones are ignored.
 const PARTS_MAX: usize = 64;
 
-/// Bytes of a query; the rest is ignored.
-const QUERY_BYTES_MAX: usize = 8 << 10;
+/// Bytes of a query; the rest is ignored. In a URL, where a Chinese character takes nine for its three, they come to
+/// 12 KiB.
+const QUERY_BYTES_MAX: usize = 4 << 10;
 
 /// Words of one part; further ones are ignored.
 const PART_WORDS_MAX: usize = 64;
@@ -48,6 +49,8 @@ pub(crate) struct Query {
     pub(crate) lone_operators: Vec<String>,
     /// A quote was not closed; its phrase reaches to the end.
     pub(crate) open_quote: bool,
+    /// The word behind which not all is looked for, where the query is too long.
+    pub(crate) cut_behind: Option<String>,
 }
 
 /// A word or a phrase to look for.
@@ -104,6 +107,36 @@ impl Part {
             script: word.script,
         });
         words.collect()
+    }
+
+    /// The last word that is looked for, where the part has more.
+    fn cut_behind(&self) -> Option<String> {
+        // A word has a byte at least.
+        let may_be_long = self.text.len() > PART_WORDS_MAX;
+        let is_long = || Segmenter::shared().words(&self.text).len() > PART_WORDS_MAX;
+        (may_be_long && is_long()).then(|| self.last_word())
+    }
+
+    /// Whether it is written as other programs have it, to find words like it or that begin so, or to weigh it: `word~2`,
+    /// `word^2`, `begin*`. Nothing of that is known here.
+    pub(crate) fn is_of_other_syntax(&self) -> bool {
+        if self.phrase {
+            return false;
+        }
+        let text = self
+            .text
+            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let is_begun = |text: &str| text.ends_with(char::is_alphanumeric);
+        let weighed = text.strip_suffix(['~', '^']);
+        // `"a phrase"~3` leaves the sign by itself.
+        let is_weighed = weighed.is_some_and(|word| word.is_empty() || is_begun(word));
+        let begun = self.text.strip_suffix('*');
+        is_weighed || begun.is_some_and(is_begun)
+    }
+
+    fn last_word(&self) -> String {
+        let last = self.words().pop();
+        last.map_or_else(|| self.text.clone(), |word| word.text)
     }
 
     /// The part as a row of characters and the words between them, each with its place; nothing where it has no
@@ -164,12 +197,27 @@ impl Typed {
     }
 }
 
+impl Typed {
+    fn is_operator(&self) -> bool {
+        matches!(self.role(), Role::And | Role::Or | Role::Not)
+    }
+}
+
 impl Query {
     pub(crate) fn parse(text: &str) -> Query {
-        let text = &text[..text.floor_char_boundary(QUERY_BYTES_MAX)];
-        let (typed, open_quote) = typed_parts(text.trim_start());
+        let whole = text.trim();
+        let text = beginning(whole);
+        let (mut typed, rest, open_quote) = typed_parts(text);
+        let is_cut = text.len() < whole.len() || !rest.is_empty();
+        while is_cut && typed.last().is_some_and(Typed::is_operator) {
+            typed.pop();
+        }
+        let behind = typed.last().filter(|_| is_cut);
+        let behind = behind.map(|last| last.part.last_word());
         let mut query = Query {
-            open_quote,
+            // The quote may be closed in what is not read.
+            open_quote: open_quote && !is_cut,
+            cut_behind: (typed.iter().find_map(|typed| typed.part.cut_behind())).or(behind),
             ..Query::default()
         };
         // Of the part before; operators join it to the next.
@@ -261,8 +309,23 @@ fn host_below(typed: &str) -> String {
     host.strip_prefix("*.").map_or(host.clone(), str::to_owned)
 }
 
-/// The parts of a query, and whether a quote was not closed.
-fn typed_parts(mut rest: &str) -> (Vec<Typed>, bool) {
+/// As much of a query as is read. It ends between words, unless one word is longer than all of it.
+fn beginning(query: &str) -> &str {
+    if query.len() <= QUERY_BYTES_MAX {
+        return query;
+    }
+    let beginning = &query[..query.floor_char_boundary(QUERY_BYTES_MAX)];
+    let words = Segmenter::shared().words(beginning);
+    // The last one may go on.
+    let last = words.iter().last().map_or(0, |word| word.start as usize);
+    match last {
+        0 => beginning,
+        end => &beginning[..end],
+    }
+}
+
+/// The parts of a query, what is left behind the last that is read, and whether a quote was not closed.
+fn typed_parts(mut rest: &str) -> (Vec<Typed>, &str, bool) {
     let mut parts = Vec::new();
     let mut open_quote = false;
     while let Some(first) = rest.chars().next()
@@ -281,7 +344,7 @@ fn typed_parts(mut rest: &str) -> (Vec<Typed>, bool) {
         open_quote |= open;
         parts.push(Typed { part, is_negative });
     }
-    (parts, open_quote)
+    (parts, rest, open_quote)
 }
 
 /// The first part of a text, the rest, and whether the part is a quote that is not closed.
@@ -474,6 +537,71 @@ mod tests {
             3
         );
         assert_eq!(Query::parse("  "), Query::default());
+    }
+
+    #[test]
+    fn what_other_programs_understand_is_known_as_such() {
+        let of_others = |text: &str| {
+            Part {
+                text: text.into(),
+                phrase: false,
+            }
+            .is_of_other_syntax()
+        };
+        for text in ["river~2", "river~", "river^2.5", "~3", "riv*", "河流*"] {
+            assert!(of_others(text), "{text}");
+        }
+        for text in [
+            "river",
+            "river~bed",
+            "2^n",
+            "c++",
+            "a*b",
+            "*",
+            "~/bin",
+            "3.14",
+            "",
+        ] {
+            assert!(!of_others(text), "{text}");
+        }
+        assert!(!Part::phrase("riv*").is_of_other_syntax());
+    }
+
+    #[test]
+    fn a_query_that_is_too_long_ends_between_words_and_says_where() {
+        // The rest was looked for as if it were not there, and the quote that it closes was called open.
+        let cut = |query: &str| Query::parse(query).cut_behind;
+        let many = |count: usize| (0..count).map(|n| format!("w{n}")).collect::<Vec<_>>();
+        assert_eq!(cut(&many(64).join(" ")), None);
+        assert_eq!(cut(&format!("{} ", many(64).join(" "))), None);
+        assert_eq!(cut(&many(65).join(" ")).as_deref(), Some("w63"));
+        assert_eq!(
+            cut(&format!("\"{}\" x", many(65).join(" "))).as_deref(),
+            Some("w63")
+        );
+        assert_eq!(
+            cut(&format!("{} OR x", many(63).join(" "))).as_deref(),
+            Some("w62")
+        );
+        // 40 names of 128 bytes and one blank each.
+        let long = vec!["x".repeat(128); 40].join(" ");
+        let query = Query::parse(&format!("\"{long}\""));
+        assert_eq!(query.cut_behind.as_deref(), Some(&*"x".repeat(128)));
+        assert!(!query.open_quote);
+        let parts: Vec<&Part> = query.wanted.iter().flatten().collect();
+        assert!(
+            parts
+                .iter()
+                .flat_map(|part| part.words())
+                .all(|word| word.text.len() == 128)
+        );
+        let chinese = "数据库".repeat(1_000);
+        let query = Query::parse(&chinese);
+        assert_eq!(query.cut_behind.as_deref(), Some("数据库"));
+        assert!(query.wanted[0][0].text.ends_with("数据库"));
+        let one = Query::parse(&"x".repeat(9_000));
+        assert!((1..=QUERY_BYTES_MAX).contains(&one.wanted[0][0].text.len()));
+        assert!(one.cut_behind.is_some());
     }
 
     proptest! {

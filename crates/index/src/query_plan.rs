@@ -18,7 +18,7 @@ use crate::exclusion::Exclusion;
 use crate::forms::{PART, parts_in_query, place_count};
 use crate::query::{Part, Query, QueryWord};
 use crate::schema::Fields;
-use crate::snippet::Needle;
+use crate::snippet::{Needle, Needles};
 
 /// A word in the title counts so much more than in the text.
 const TITLE_BOOST: f32 = 2.5;
@@ -50,7 +50,7 @@ pub(crate) struct QueryPlan {
     /// Conditions and exclusions.
     conditions: Vec<Clause>,
     /// What snippets highlight.
-    pub(crate) needles: Vec<Needle>,
+    pub(crate) needles: Needles,
     /// Something was asked for, but it has no word in it, as `"!!!"`.
     wordless: bool,
 }
@@ -61,7 +61,7 @@ impl QueryPlan {
             wanted: Vec::new(),
             bonuses: Vec::new(),
             conditions: Vec::new(),
-            needles: Vec::new(),
+            needles: Needles::default(),
             wordless: false,
         };
         let mut single_words = Vec::new();
@@ -70,12 +70,16 @@ impl QueryPlan {
         for choice in &query.wanted {
             for part in choice {
                 let mut words = part.words();
-                if !part.phrase {
-                    words.retain(|word| !(says_more && word.is_stop));
-                    let others = words.iter().flat_map(other_forms);
-                    plan.needles.extend(others.map(Needle::new));
+                if part.phrase {
+                    plan.needles.add_phrase(part, words);
+                    continue;
                 }
-                plan.needles.extend(words.into_iter().map(Needle::new));
+                words.retain(|word| !(says_more && word.is_stop));
+                let others = words.iter().flat_map(other_forms);
+                plan.needles.words.extend(others.map(Needle::new));
+                plan.needles
+                    .words
+                    .extend(words.into_iter().map(Needle::new));
             }
             match &choice[..] {
                 [part] if !part.phrase => single_words.extend(part.words()),

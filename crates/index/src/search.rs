@@ -5,6 +5,7 @@
 //! A searcher works on an index that another process is writing: it sees that writer's last commit.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tantivy::collector::{Count, TopDocs};
 use tantivy::query::Query as EngineQuery;
@@ -87,6 +88,7 @@ pub struct Searcher {
     pub(crate) fields: Fields,
     index: Index,
     dir: PathBuf,
+    position: Mutex<Option<u64>>,
 }
 
 impl std::fmt::Debug for Searcher {
@@ -130,6 +132,8 @@ impl Searcher {
             });
         }
         index.set_tokenizers(tokenizers());
+        // Before the documents: these are then at least as new, and no page is taken for searchable that is not.
+        let position = page_index::position_of(&index);
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
@@ -141,6 +145,7 @@ impl Searcher {
             fields,
             index,
             dir,
+            position: Mutex::new(position),
         })
     }
 
@@ -149,9 +154,18 @@ impl Searcher {
     /// # Errors
     /// When the index cannot be read.
     pub fn reload(&self) -> Result<(), IndexError> {
+        let position = page_index::position_of(&self.index);
         self.reader
             .reload()
-            .map_err(engine("read the search index"))
+            .map_err(engine("read the search index"))?;
+        *self.position.lock().unwrap_or_else(PoisonError::into_inner) = position;
+        Ok(())
+    }
+
+    /// The journal position up to which the index holds what is kept, 0 before its first commit; `None` where it does
+    /// not tell.
+    pub fn position(&self) -> Option<u64> {
+        *self.position.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of documents.

@@ -1,17 +1,18 @@
 //! A snippet: a piece of the text that shows why a page was found.
 //!
 //! The text is cut into words again, and those of the query are its matches. The snippet is the
-//! stretch of sentences with the most different matches. Chinese words are also matched character by
+//! stretch of sentences with the most different matches. A phrase in quotes is one of them (see `phrase`). Chinese words are also matched character by
 //! character, as the search does, so whatever made the page a hit is highlighted. Highlights are byte
 //! ranges; whoever shows the snippet escapes and colours it.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 
-use segment::{Script, Segmenter, Word, without_accents, without_article};
+use segment::{Script, Segmenter, Word, Words, without_accents, without_article};
 
 use crate::forms::{name_with_signs, parts_in_query, parts_in_text};
-use crate::query::QueryWord;
+use crate::phrase::{Phrase, atoms};
+use crate::query::{Part, QueryWord};
 
 /// The width of a snippet in columns; a Chinese character takes two.
 const COLUMNS_MAX: usize = 220;
@@ -64,34 +65,97 @@ impl Needle {
     }
 }
 
+/// What is to be highlighted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Needles {
+    /// Words by themselves.
+    pub(crate) words: Vec<Needle>,
+    phrases: Vec<Phrase>,
+}
+
+impl Needles {
+    /// Adds what stands in quotes: its words as one needle.
+    pub(crate) fn add_phrase(&mut self, part: &Part, words: Vec<QueryWord>) {
+        let words = words.into_iter().map(Needle::new);
+        match words.len() {
+            0 | 1 => self.words.extend(words),
+            _ => {
+                let atoms = atoms(&part.text, &Segmenter::shared().words(&part.text));
+                self.phrases.push(Phrase::new(atoms, words.collect()));
+            }
+        }
+    }
+
+    /// The words of the phrases, for a text in which nothing else is found.
+    fn of_phrases(&self) -> Needles {
+        let words = self.phrases.iter().flat_map(|phrase| &phrase.words);
+        Needles {
+            words: words.cloned().collect(),
+            phrases: Vec::new(),
+        }
+    }
+
+    /// Whether a match is a phrase.
+    fn is_phrase(&self, found: &Match) -> bool {
+        found.needle >= self.words.len()
+    }
+}
+
 /// A place in the text where a needle stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Match {
     range: Range<usize>,
+    /// The words are numbered first, then the phrases.
     needle: usize,
 }
 
 /// The whole text, with its matches.
-pub(crate) fn highlight(text: &str, needles: &[Needle]) -> Snippet {
+pub(crate) fn highlight(text: &str, needles: &Needles) -> Snippet {
     let matches = matches(text, needles);
     cut_out(text, 0..text.len(), &matches)
 }
 
-/// The piece of the text with the most different matches.
-pub(crate) fn snippet(text: &str, needles: &[Needle]) -> Snippet {
+/// The piece of the text with the most different matches. The words of a phrase are marked by themselves only where
+/// nothing else is found in the text.
+pub(crate) fn snippet(text: &str, needles: &Needles) -> Snippet {
     let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
-    let matches = matches(text, needles);
-    let range = best_range(text, &sentences(text), &matches);
+    let found = matches(text, needles);
+    let of_phrases = needles.of_phrases();
+    let (needles, matches) = match found.is_empty() {
+        true => (&of_phrases, matches(text, &of_phrases)),
+        false => (needles, found),
+    };
+    let sentences = joined(sentences(text), &matches);
+    let range = best_range(text, &sentences, &matches, needles);
     cut_out(text, range, &matches)
 }
 
 /// Where the needles stand in a text, in order.
-fn matches(text: &str, needles: &[Needle]) -> Vec<Match> {
-    if needles.is_empty() || text.is_empty() {
+fn matches(text: &str, needles: &Needles) -> Vec<Match> {
+    let is_empty = needles.words.is_empty() && needles.phrases.is_empty();
+    if is_empty || text.is_empty() {
         return Vec::new();
     }
     let words = Segmenter::shared().words(text);
+    let mut matches = matches_of_words(text, &words, &needles.words);
+    if !needles.phrases.is_empty() {
+        let atoms = atoms(text, &words);
+        for (number, phrase) in needles.phrases.iter().enumerate() {
+            let needle = needles.words.len() + number;
+            let places = phrase.places(text, &atoms).into_iter();
+            matches.extend(places.map(|range| Match { range, needle }));
+        }
+    }
+    matches.sort_by_key(|found| (found.range.start, found.range.end));
+    matches
+}
+
+/// Where words stand by themselves.
+fn matches_of_words(text: &str, words: &Words, needles: &[Needle]) -> Vec<Match> {
     let mut matches = Vec::new();
+    if needles.is_empty() {
+        return matches;
+    }
     let mut row = CharacterRow::new();
     let mut end = None;
     for word in words.iter() {
@@ -112,7 +176,6 @@ fn matches(text: &str, needles: &[Needle]) -> Vec<Match> {
             needle: number,
         }));
     }
-    matches.sort_by_key(|found| (found.range.start, found.range.end));
     matches
 }
 
@@ -164,7 +227,11 @@ fn match_in_parts(text: &str, word: &Word<'_>, needles: &[Needle]) -> Option<Mat
 }
 
 /// The range of a source that a range of its folded form is; `None` where folding changed the number of characters.
-fn source_range(source: &str, folded: &str, range: Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn source_range(
+    source: &str,
+    folded: &str,
+    range: Range<usize>,
+) -> Option<Range<usize>> {
     let place = |at: usize| {
         let characters = folded[..at].chars().count();
         let mut places = source.char_indices().map(|(at, _)| at);
@@ -237,10 +304,33 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
     sentences
 }
 
-/// The stretch of sentences with the most different needles; of equals the most matches, then the
-/// first.
-fn best_range(text: &str, sentences: &[Range<usize>], matches: &[Match]) -> Range<usize> {
-    let mut best = (0, 0, 0..0);
+/// Sentences, with those that a match reaches across as one.
+fn joined(sentences: Vec<Range<usize>>, matches: &[Match]) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(sentences.len());
+    let mut matches = matches.iter().peekable();
+    // How far the matches reach that begin before the sentence.
+    let mut reach = 0;
+    for sentence in sentences {
+        while let Some(before) = matches.next_if(|found| found.range.start < sentence.start) {
+            reach = reach.max(before.range.end);
+        }
+        match joined.last_mut().filter(|_| reach > sentence.start) {
+            Some(last) => last.end = sentence.end,
+            None => joined.push(sentence),
+        }
+    }
+    joined
+}
+
+/// The stretch of sentences with the most different phrases; of equals the most different needles, then the most
+/// matches, then the first.
+fn best_range(
+    text: &str,
+    sentences: &[Range<usize>],
+    matches: &[Match],
+    needles: &Needles,
+) -> Range<usize> {
+    let mut best = ((0, 0, 0), 0..0);
     for (first, sentence) in sentences.iter().enumerate() {
         let inside = matches_within(matches, sentence);
         if inside.is_empty() && first > 0 {
@@ -249,16 +339,17 @@ fn best_range(text: &str, sentences: &[Range<usize>], matches: &[Match]) -> Rang
         let start = start_in_sentence(text, sentence, inside);
         let range = sentences_that_fit(text, start, &sentences[first..]);
         let inside = matches_within(matches, &range);
-        let different = inside
+        let different: HashMap<usize, bool> = inside
             .iter()
-            .map(|found| found.needle)
-            .collect::<HashSet<_>>()
-            .len();
-        if best.2.is_empty() || (different, inside.len()) > (best.0, best.1) {
-            best = (different, inside.len(), range);
+            .map(|found| (found.needle, needles.is_phrase(found)))
+            .collect();
+        let phrases = different.values().filter(|is_phrase| **is_phrase).count();
+        let worth = (phrases, different.len(), inside.len());
+        if best.1.is_empty() || worth > best.0 {
+            best = (worth, range);
         }
     }
-    best.2
+    best.1
 }
 
 /// Where to begin in a sentence: at its beginning, or in a long one a little before its first match.

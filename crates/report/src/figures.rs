@@ -121,7 +121,7 @@ pub struct Fetches {
     pub robots: u64,
     /// Fetches of sitemaps.
     pub sitemaps: u64,
-    /// Bytes of all bodies received.
+    /// Bytes of all bodies received: the sum over the hosts.
     pub bytes: u64,
     /// Bodies that were cut: `bytes`, `time`, `disconnect`.
     pub truncated: BTreeMap<String, u64>,

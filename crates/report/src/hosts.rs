@@ -41,7 +41,7 @@ pub struct HostRow {
     pub errors: u64,
     /// Fetches of its pages, repeated ones included.
     pub fetches: u64,
-    /// Bytes of bodies received.
+    /// Bytes of bodies received, those of robots.txt and sitemaps included.
     pub bytes: u64,
     /// How robots.txt was answered: `parsed`, `allow_all`, `disallow_all`; empty before.
     pub robots: RobotsAnswer,
@@ -208,5 +208,46 @@ impl HostTally {
             p95_ms: fetches.p95,
             state: state.to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use archive::{AttemptRecord, Event, RobotsRecord, SitemapRecord};
+
+    use crate::Tally;
+    use crate::journal::{Journal, fetch, judged};
+
+    #[test]
+    fn bytes_of_hosts_add_up_to_those_of_the_crawl() {
+        // Those of robots.txt and sitemaps were of the crawl and of no host.
+        let mut journal = Journal::default();
+        let host = || "a.test".to_owned();
+        journal.event(Event::Robots(RobotsRecord {
+            host: host(),
+            fetch: fetch(200, 100, 5),
+            ..RobotsRecord::default()
+        }));
+        journal.event(Event::Sitemap(SitemapRecord {
+            url: "http://a.test/sitemap.xml".into(),
+            host: host(),
+            fetch: fetch(200, 1_000, 5),
+            ..SitemapRecord::default()
+        }));
+        for sitemap in [true, false] {
+            journal.event(Event::Attempt(AttemptRecord {
+                url: "http://a.test/x".into(),
+                host: host(),
+                fetch: fetch(503, 10_000, 5),
+                sitemap,
+                ..AttemptRecord::default()
+            }));
+        }
+        journal.page(judged("http://b.test/", "t", "en", 0.9, ""));
+        let mut tally = Tally::new();
+        journal.records.iter().for_each(|record| tally.add(record));
+        let report = tally.report("x");
+        let sum: u64 = report.hosts.iter().map(|host| host.bytes).sum();
+        assert_eq!((sum, report.fetches.bytes), (33_100, 33_100));
     }
 }

@@ -7,7 +7,8 @@
 //! the text and HTML forms, so the three cannot disagree.
 //!
 //! Beside the report stand the other questions to a journal: [`export()`] gives rows, [`Story`]
-//! tells what happened to one URL, [`Comparison`] sets two crawls side by side.
+//! tells what happened to one URL, [`Comparison`] sets two crawls side by side, [`KeptSince`] counts what an
+//! index lacks.
 //!
 //! Modules in reading order: [`fates`] holds where each URL is, [`tally`] the fold with its parts
 //! `reasons`, `clock`, `delays`, [`hosts`], [`errors`], [`clusters`], [`found`], [`rights`], [`harvest`] with
@@ -36,6 +37,7 @@ pub mod harvest;
 pub mod histogram;
 pub mod hosts;
 pub mod html;
+mod kept_since;
 mod languages;
 mod learnt;
 mod lines;
@@ -63,6 +65,7 @@ pub use compare::Comparison;
 pub use explain::{Explainer, Mention, Story};
 pub use export::{Filter, Format, Request, What, export, export_folder, export_with, original_of};
 pub use figures::CrawlReport;
+pub use kept_since::KeptSince;
 pub use look::{Look, Tongue};
 pub use story::why_stopped;
 pub use tally::{Glance, Tally};

@@ -193,6 +193,7 @@ impl Tally {
         };
         let at = self.hosts.index(&robots.host);
         let row = self.hosts.row(at);
+        row.bytes += robots.fetch.bytes;
         row.robots.clone_from(&robots.rules);
         row.crawl_delay_s = robots.crawl_delay_s.filter(|s| s.is_finite() && *s > 0.0);
         if let Some(name) =
@@ -202,18 +203,16 @@ impl Tally {
             self.hosts.row(at).errors += 1;
             let origin = robots.origin.as_ref().unwrap_or(&robots.host);
             let url = format!("{origin}/robots.txt");
-            self.errors.add(&name, &url, &robots.host, text, false);
+            self.errors.add(&name, &url, &robots.host, text);
         }
     }
 
     fn sitemap(&mut self, sitemap: &SitemapRecord) {
         if sitemap.fetch.was_asked() {
-            self.fetches.sitemaps += 1;
-            self.fetches.bytes += sitemap.fetch.bytes;
+            self.source(&sitemap.host, &sitemap.fetch);
             if let Some(name) = error_name(&sitemap.fetch) {
                 let text = sitemap.fetch.error_text.as_deref().unwrap_or_default();
-                self.errors
-                    .add(&name, &sitemap.url, &sitemap.host, text, false);
+                self.errors.add(&name, &sitemap.url, &sitemap.host, text);
             }
         }
         if let Some(row) = self.seeds.get_mut(sitemap.seed as usize)
@@ -236,16 +235,23 @@ impl Tally {
 
     fn attempt(&mut self, attempt: &AttemptRecord) {
         if attempt.sitemap {
-            self.fetches.sitemaps += 1;
-            self.fetches.bytes += attempt.fetch.bytes;
+            self.source(&attempt.host, &attempt.fetch);
             return;
         }
         self.fetches.attempts_repeated += 1;
         self.admit(&attempt.url, &attempt.host, 0);
-        self.fetch(&attempt.url, &attempt.host, &attempt.fetch, false);
+        self.fetch(&attempt.url, &attempt.host, &attempt.fetch);
     }
 
-    fn fetch(&mut self, url: &str, host: &str, fetch: &FetchRecord, given_up: bool) {
+    /// Counts the fetch of a sitemap or feed, which is none of a page.
+    fn source(&mut self, host: &str, fetch: &FetchRecord) {
+        self.fetches.sitemaps += 1;
+        self.fetches.bytes += fetch.bytes;
+        let at = self.hosts.index(host);
+        self.hosts.row(at).bytes += fetch.bytes;
+    }
+
+    fn fetch(&mut self, url: &str, host: &str, fetch: &FetchRecord) {
         self.fetches.pages += 1;
         self.fetches.bytes += fetch.bytes;
         if let Some(cut) = &fetch.truncated {
@@ -266,7 +272,7 @@ impl Tally {
         if let Some(name) = error_name(fetch) {
             row.errors += 1;
             let text = fetch.error_text.as_deref().unwrap_or_default();
-            self.errors.add(&name, url, host, text, given_up);
+            self.errors.add(&name, url, host, text);
         }
     }
 
@@ -277,11 +283,12 @@ impl Tally {
         self.found.finished(self.fates.get(slot).host, at_ms);
         let state = State::of(&page.outcome);
         if let Some(fetch) = &page.fetch {
-            self.fetch(&page.url, &page.host, fetch, true);
+            self.fetch(&page.url, &page.host, fetch);
             if state != State::Failed && !fetch.content_type.is_empty() {
                 count_name(&mut self.content_types, &fetch.content_type);
             }
         }
+        self.errors.end(slot, page);
         self.shift(slot, state, Reason::of(&page.outcome));
         if matches!(state, State::Indexed | State::Junk) {
             self.fates.name_page(seq, slot);
@@ -346,6 +353,7 @@ impl Tally {
         self.seed_visit(visit);
         let slot = self.admit(&visit.url, &visit.host, page.map_or(0, |page| page.seed));
         if let Some(outcome) = visit.outcome() {
+            self.errors.reopen(slot);
             self.shift(slot, State::of(&outcome), Reason::of(&outcome));
             self.clusters.drop_member(visit.of);
         }
@@ -482,6 +490,7 @@ impl Tally {
             let seed = retry.origins.get(at).map_or(0, |origin| origin.seed);
             let slot = self.admit(url, weburl::host_of(url), seed);
             if self.fates.slot(slot).state != State::Pending {
+                self.errors.reopen(slot);
                 self.learnt.put_back(retry, at);
                 match &retry.wrong_rule {
                     Some(rule) => self.clusters.foreseen.put_back(rule),

@@ -79,7 +79,7 @@ pub struct Host {
     pub fetches: u64,
     /// Fetches without a usable answer.
     pub errors: u64,
-    /// Bytes of bodies received.
+    /// Bytes of bodies received, those of robots.txt and sitemaps included.
     pub received_bytes: u64,
     /// How robots.txt was answered; empty before.
     pub robots: String,
@@ -245,7 +245,10 @@ pub struct Found {
     pub fitting: u64,
     /// No page has all words; these have some.
     pub is_relaxed: bool,
-    /// What may be wrong with the query.
+    /// Kept pages that cannot be found yet: a running crawl makes them searchable in some seconds, else the next
+    /// start does.
+    pub not_searchable_yet: u64,
+    /// What may be wrong with the query, and what else is to be known of the answer.
     pub hints: Vec<String>,
     /// The best pages, best first.
     pub hits: Vec<Hit>,

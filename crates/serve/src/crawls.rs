@@ -88,6 +88,13 @@ impl Served {
         live::status(&self.follower, &asked)
     }
 
+    /// Whether a crawl answers for the directory.
+    pub(crate) fn is_running(&self) -> bool {
+        self.look(AGE_MAX);
+        let asked = self.asked.read().unwrap_or_else(PoisonError::into_inner);
+        asked.is_running()
+    }
+
     /// The report, with what people said of its decisions.
     pub(crate) fn report(&self) -> CrawlReport {
         // Marks that cannot be read are told where they are asked for.

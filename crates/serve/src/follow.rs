@@ -92,6 +92,8 @@ pub(crate) struct Follower {
 struct Reading {
     /// Device and number of the journal's first file.
     journal: Option<(u64, u64)>,
+    /// It was there and is not.
+    is_gone: bool,
     problem: Option<String>,
     looked: Option<Instant>,
 }
@@ -149,7 +151,18 @@ impl Follower {
             return false;
         }
         let journal = self.journal();
-        if reading.journal != journal {
+        let is_gone = journal.is_none() && reading.journal.is_some();
+        let was_gone = std::mem::replace(&mut reading.is_gone, is_gone);
+        if is_gone {
+            // What is known stays: a directory that is away for a moment is no crawl without pages.
+            reading.problem = Some(format!(
+                "the journal was in {} and is not there any more: what is shown was read before",
+                self.name
+            ));
+            reading.looked = Some(Instant::now());
+            return false;
+        }
+        if was_gone || reading.journal != journal {
             // What a crawl hands over may be known before its file is seen for the first time.
             let is_known = reading.journal.is_none() && self.view().position != Position::START;
             if !is_known {
@@ -180,7 +193,9 @@ impl Follower {
     /// Takes what a crawl in this process has handed over, and looks at no file but after a gap.
     pub(crate) fn keep_up(&self) {
         let mut reading = self.reading();
-        reading.problem = self.take_over().err().map(|error| error.to_string());
+        if let Err(error) = self.take_over() {
+            reading.problem = Some(error.to_string());
+        }
     }
 
     /// The same; the lock is held.
@@ -345,6 +360,10 @@ impl Follower {
         if let Some(counted) = self.broken().filter(is_this) {
             return (report, counted);
         }
+        let gone = || self.counted_of_links().filter(|_| self.journal().is_none());
+        if let Some(counted) = gone() {
+            return (report, counted);
+        }
         let at = Instant::now();
         let records = || {
             let replay = archive::replay(&self.dir.archive(), Position::START).ok();
@@ -394,115 +413,4 @@ impl Follower {
 }
 
 #[cfg(test)]
-mod tests {
-    use archive::{Archive, ArchiveConfig, Entry, PageRecord};
-    use outcome::{Outcome, Verdict};
-    use pipeline::Written;
-
-    use super::*;
-
-    fn write(dir: &CrawlDir, urls: &[&str]) {
-        let (mut archive, _) =
-            Archive::open(&dir.archive(), ArchiveConfig::default()).expect("an archive");
-        for url in urls {
-            let record = Record {
-                seq: archive.last_seq() + 1,
-                at_ms: 1_700_000_000_000,
-                event: Event::Page(Box::new(PageRecord {
-                    url: (*url).into(),
-                    host: "a.test".into(),
-                    outcome: Outcome::Judged(Verdict::Index),
-                    ..PageRecord::default()
-                })),
-            };
-            archive.append(&Entry::of(&record)).expect("appended");
-        }
-        archive.sync().expect("synced");
-    }
-
-    #[test]
-    fn the_tail_is_followed_and_a_new_journal_is_noticed() {
-        let temp = tempfile::tempdir().expect("a directory");
-        let dir = CrawlDir::new(temp.path());
-        std::fs::create_dir_all(dir.archive()).expect("made");
-        let follower = Follower::new(dir.clone(), None);
-        assert!(!follower.is_ready());
-        follower.catch_up(Duration::ZERO);
-        assert!(follower.is_ready());
-        assert_eq!(follower.view().rows.iter().count(), 0);
-
-        write(&dir, &["u:a", "u:b"]);
-        assert!(follower.catch_up(Duration::ZERO));
-        assert!(!follower.catch_up(Duration::ZERO), "nothing is read twice");
-        write(&dir, &["u:c"]);
-        follower.catch_up(Duration::ZERO);
-        let (_, report) = follower.report_now();
-        assert_eq!(report.totals.indexed, 3);
-        let row = follower.view().rows.url("u:c").cloned().expect("a row");
-        let record = follower.record(row.place, row.page).expect("its record");
-        assert!(matches!(record.event, Event::Page(page) if page.url == "u:c"));
-        assert_eq!(follower.record(row.place, 77), None);
-
-        std::fs::rename(dir.archive(), temp.path().join("old")).expect("moved");
-        std::fs::create_dir_all(dir.archive()).expect("made");
-        write(&dir, &["u:d"]);
-        follower.catch_up(Duration::ZERO);
-        assert_eq!(follower.report_now().1.totals.indexed, 1);
-        assert!(follower.view().rows.url("u:a").is_none());
-    }
-
-    /// The records of a journal with their places.
-    fn written(dir: &CrawlDir) -> Vec<Written> {
-        let mut begin = Position::START;
-        let replay = archive::replay(&dir.archive(), begin).expect("a journal");
-        let records = replay.map(|replayed| match replayed.expect("read") {
-            Replayed::Record { position, record } => {
-                let begin = std::mem::replace(&mut begin, position);
-                let end = position;
-                Written { begin, end, record }
-            }
-            Replayed::Damage(damage) => panic!("{damage:?}"),
-        });
-        records.collect()
-    }
-
-    #[test]
-    fn what_is_handed_over_is_not_read_and_what_was_missed_is() {
-        let temp = tempfile::tempdir().expect("a directory");
-        let dir = CrawlDir::new(temp.path());
-        std::fs::create_dir_all(dir.archive()).expect("made");
-        write(&dir, &["u:a", "u:b", "u:c", "u:d"]);
-        let written = written(&dir);
-        let onlooker = Onlooker::default();
-        onlooker.arrive(std::thread::current());
-        let follower = Follower::new(dir.clone(), Some(onlooker.clone()));
-        let give = |at: usize| {
-            onlooker.hand_over(written[at].clone());
-            onlooker.are_synced();
-            follower.keep_up();
-        };
-        let hidden = temp.path().join("hidden");
-        std::fs::rename(dir.archive(), &hidden).expect("moved");
-        give(0);
-        assert!(
-            follower.view().rows.url("u:a").is_some(),
-            "there is no journal to read"
-        );
-        assert_eq!(follower.view().position, written[0].end);
-        std::fs::rename(&hidden, dir.archive()).expect("moved back");
-        // The second record is never handed over.
-        give(2);
-        assert!(follower.view().rows.url("u:b").is_some());
-        give(3);
-        assert!(
-            !follower.catch_up(Duration::ZERO),
-            "nothing is left to read"
-        );
-        assert_eq!(follower.view().last_seq, written[3].record.seq);
-        assert_eq!(
-            follower.report_now().1.totals.indexed,
-            4,
-            "and none counts twice"
-        );
-    }
-}
+pub(crate) mod tests;

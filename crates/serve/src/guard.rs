@@ -22,8 +22,12 @@ use http::{Method, StatusCode};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// Bytes of a path and of a query.
-const URI_BYTES_MAX: usize = 2_048;
+/// Bytes of a path.
+const PATH_BYTES_MAX: usize = 2_048;
+
+/// Bytes of a query: the longest that is searched for, in Chinese, with the filters beside it. The head of a request
+/// may have 16 KiB.
+const QUERY_BYTES_MAX: usize = 13 << 10;
 
 /// Bytes of a request's body.
 pub(crate) const BODY_BYTES_MAX: usize = 16 << 10;
@@ -122,7 +126,7 @@ impl Guard {
     /// Whether a request may go on.
     pub(crate) fn check(&self, request: &Parts) -> Result<Pass, Refused> {
         let (path, query) = (request.uri.path(), request.uri.query().unwrap_or_default());
-        if path.len() > URI_BYTES_MAX || query.len() > URI_BYTES_MAX {
+        if path.len() > PATH_BYTES_MAX || query.len() > QUERY_BYTES_MAX {
             return Err(refused(StatusCode::URI_TOO_LONG, "the URL is too long"));
         }
         if !matches!(request.method, Method::GET | Method::HEAD | Method::POST) {

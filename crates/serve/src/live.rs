@@ -60,7 +60,7 @@ pub struct Status {
     pub pages_per_second: f64,
     /// Seconds in which a process worked on the crawl.
     pub duration_seconds: f64,
-    /// Bytes of all bodies received.
+    /// Bytes of all bodies received: the sum over the hosts.
     pub received_bytes: u64,
     /// Hosts with most URLs that wait, and why they do.
     pub hosts: Vec<WaitingHost>,
@@ -152,6 +152,11 @@ impl Asked {
             snapshot,
             in_use,
         }
+    }
+
+    /// Whether a crawl has answered.
+    pub(crate) fn is_running(&self) -> bool {
+        self.snapshot.is_some()
     }
 }
 

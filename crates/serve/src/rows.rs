@@ -167,6 +167,12 @@ impl Rows {
         self.slots.iter().flatten()
     }
 
+    /// How many pages are kept by a record that begins at `place` or later.
+    pub(crate) fn kept_since(&self, place: Position) -> u64 {
+        let kept = self.iter().filter(|row| row.fate == Fate::Kept);
+        kept.filter(|row| row.place >= place).count() as u64
+    }
+
     /// The row of a page by its record number.
     pub(crate) fn page(&self, page: u64) -> Option<&Row> {
         let slot = self.by_page.get(&page)?;

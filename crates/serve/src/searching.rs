@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use archive::Position;
 use index::{Filters, Hint, IndexError, Searcher, Snippet};
 use outcome::PageType;
+use report::words::plural;
 
 use crate::answers::{Found, Hit, Page, Part, SearchAsked};
 use crate::crawls::Served;
 use crate::days::Days;
+use crate::follow::View;
 use crate::lists::{filled, most, page};
 use crate::live::two_places;
 use crate::shown::line;
@@ -20,9 +23,6 @@ const LIMIT: usize = 20;
 
 /// Hits of one answer at most.
 const LIMIT_MAX: usize = 100;
-
-/// Characters of a query.
-const QUERY_CHARS_MAX: usize = 500;
 
 /// Why nothing was searched.
 #[derive(Debug, thiserror::Error)]
@@ -42,22 +42,30 @@ pub(crate) enum NotSearched {
 pub(crate) fn search(crawl: &Served, asked: &SearchAsked) -> Result<Found, NotSearched> {
     let days = Days::read(&asked.since, &asked.until).map_err(NotSearched::BadFilter)?;
     let page_type = known_type(&asked.page_type).map_err(NotSearched::BadFilter)?;
-    let query: String = filled(&asked.q)
-        .unwrap_or_default()
-        .chars()
-        .take(QUERY_CHARS_MAX)
-        .collect();
+    let query = filled(&asked.q).unwrap_or_default();
     let filters = Filters {
         host: filled(&asked.host).map(str::to_owned),
         lang: filled(&asked.lang).map(str::to_owned),
     };
     let searcher = crawl.searcher()?;
-    let found = searcher.find(&query, BEST_MAX, &filters)?;
-    let mut hints = Searcher::query_problems(&query, &filters);
-    if found.total == 0 || found.relaxed {
-        hints.extend(searcher.explain_no_hits(&query, &filters)?);
+    let found = searcher.find(query, BEST_MAX, &filters)?;
+    let lacking = lacking(&crawl.follower.view(), &searcher);
+    let mut hints = Vec::new();
+    if lacking > 0 {
+        hints.push(when_searchable(lacking, crawl.is_running()));
     }
-    hints.extend(searcher.misspelt(&query, &filters)?);
+    let problems = Searcher::query_problems(query, &filters);
+    hints.extend(problems.iter().map(in_words));
+    // Of an index that is empty nothing is found or not found.
+    if (found.total == 0 || found.relaxed) && searcher.doc_count() > 0 {
+        let why = searcher.explain_no_hits(query, &filters)?;
+        hints.extend(
+            why.iter()
+                .map(|hint| as_far_as_known(in_words(hint), lacking)),
+        );
+    }
+    let spellings = searcher.misspelt(query, &filters)?;
+    hints.extend(spellings.iter().map(in_words));
     let hits: Vec<Hit> = found.hits.iter().map(|hit| shown(crawl, hit)).collect();
     let facets = facets(&hits);
     let mut fitting: Vec<Hit> = hits
@@ -72,10 +80,48 @@ pub(crate) fn search(crawl: &Served, asked: &SearchAsked) -> Result<Found, NotSe
         total: found.total,
         fitting: count,
         is_relaxed: found.relaxed,
-        hints: hints.iter().map(in_words).collect(),
+        not_searchable_yet: lacking,
+        hints,
         hits: fitting,
         facets,
     })
+}
+
+/// How many kept pages the index does not have yet.
+fn lacking(view: &View, searcher: &Searcher) -> u64 {
+    // An empty index has nothing, wherever it says that it is.
+    let position = match searcher.doc_count() {
+        0 => Some(Position::START),
+        _ => searcher.position().map(Position),
+    };
+    let Some(position) = position else {
+        return 0;
+    };
+    match view.rows.left_out {
+        0 => view.rows.kept_since(position),
+        // What has no row has no place.
+        _ => (view.tally.totals().indexed).saturating_sub(searcher.doc_count()),
+    }
+}
+
+fn when_searchable(count: u64, is_running: bool) -> String {
+    let pages = plural(count, "page", "pages");
+    match is_running {
+        true => format!("{pages} kept just now can be searched in some seconds"),
+        false => format!(
+            "{pages} kept last {} not in the index yet: the next start makes {} searchable",
+            if count == 1 { "is" } else { "are" },
+            if count == 1 { "it" } else { "them" }
+        ),
+    }
+}
+
+/// What no page of the index has a page may have that is not in it yet.
+fn as_far_as_known(hint: String, lacking: u64) -> String {
+    match hint.strip_prefix("no kept page ") {
+        Some(has) if lacking > 0 => format!("no page that can be searched yet {has}"),
+        Some(_) | None => hint,
+    }
 }
 
 fn fits(hit: &Hit, page_type: Option<&str>, days: &Days) -> bool {
@@ -168,9 +214,17 @@ fn in_words(hint: &Hint) -> String {
             "the query is empty: give words, \"a phrase\", host:example.org or lang:zh".into()
         }
         Hint::Wordless => "the query has signs and no words".into(),
+        Hint::Cut(word) => format!(
+            "the query is too long: behind {} not all is looked for",
+            line(word, 60)
+        ),
         Hint::OpenQuote => {
             "the quote is not closed: all after it is looked for as one phrase".into()
         }
+        Hint::OtherSyntax(part) => format!(
+            "{} is looked for as the words in it: ~, ^ and * mean nothing here",
+            line(part, 60)
+        ),
         Hint::Operator(word) => {
             format!("{word} stands where it joins no two words: it is looked for as a word")
         }
@@ -192,5 +246,100 @@ fn in_words(hint: &Hint) -> String {
         Hint::Host { wanted, known: _ } => {
             format!("no kept page is on the host {}", line(wanted, 80))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use index::{Document, PageIndex};
+    use pipeline::CrawlDir;
+
+    use super::*;
+    use crate::crawls::Crawls;
+    use crate::follow::tests::{write, written};
+
+    fn found(dir: &CrawlDir, query: &str) -> Found {
+        let crawls = Crawls::new(vec![dir.clone()], None);
+        let crawl = &crawls.all[0];
+        crawl.follower.catch_up(std::time::Duration::ZERO);
+        let asked = SearchAsked {
+            q: Some(query.to_owned()),
+            ..SearchAsked::default()
+        };
+        search(crawl, &asked).expect("searched")
+    }
+
+    #[test]
+    fn what_the_index_lacks_is_said_and_nothing_is_said_of_pages_that_it_lacks() {
+        // A search of the first seconds said that no kept page has the word, which all had.
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        std::fs::create_dir_all(dir.archive()).expect("made");
+        write(&dir, &["http://a.test/1", "http://a.test/2"]);
+        let (mut index, _) = PageIndex::open(&dir.index()).expect("opened");
+        let early = found(&dir, "river host:a.test");
+        assert_eq!((early.total, early.not_searchable_yet), (0, 2));
+        let waiting =
+            "2 pages kept last are not in the index yet: the next start makes them searchable";
+        assert_eq!(early.hints, [waiting]);
+
+        let written = written(&dir);
+        let add = |index: &mut PageIndex, at: usize| {
+            let url = format!("http://a.test/{}", at + 1);
+            let document = Document {
+                seq: written[at].record.seq,
+                url: &url,
+                host: "a.test",
+                text: "The river.",
+                ..Document::default()
+            };
+            index.add(&document).expect("added");
+            index.commit(written[at].end.0).expect("committed");
+        };
+        add(&mut index, 0);
+        let part = found(&dir, "bridge");
+        assert_eq!(part.not_searchable_yet, 1);
+        let no_word = "no page that can be searched yet has the word bridge";
+        assert!(
+            part.hints.iter().any(|hint| hint == no_word),
+            "{:?}",
+            part.hints
+        );
+        assert_eq!(found(&dir, "river").total, 1);
+        add(&mut index, 1);
+        let whole = found(&dir, "bridge");
+        assert_eq!(whole.not_searchable_yet, 0);
+        assert_eq!(whole.hints, ["no kept page has the word bridge"]);
+    }
+
+    #[test]
+    fn a_long_query_is_searched_for_as_the_command_does() {
+        // It was cut at 500 characters, amid a word or a quote, and nothing was said.
+        let temp = tempfile::tempdir().expect("a directory");
+        let dir = CrawlDir::new(temp.path());
+        std::fs::create_dir_all(dir.archive()).expect("made");
+        write(&dir, &["http://a.test/1"]);
+        let (mut index, _) = PageIndex::open(&dir.index()).expect("opened");
+        let words: Vec<String> = (0..60).map(|n| format!("longish{n}")).collect();
+        let text = words.join(" ");
+        let page = Document {
+            seq: 1,
+            url: "http://a.test/1",
+            host: "a.test",
+            text: &text,
+            ..Document::default()
+        };
+        index.add(&page).expect("added");
+        index.commit(written(&dir)[0].end.0).expect("committed");
+        let phrase = found(&dir, &format!("\"{text}\""));
+        assert_eq!(
+            (phrase.total, phrase.hints.len()),
+            (1, 0),
+            "{:?}",
+            phrase.hints
+        );
+        let long = found(&dir, &format!("{text} {text}"));
+        let cut = "the query is too long: behind longish3 not all is looked for";
+        assert_eq!((long.total, long.hints), (1, vec![cut.to_owned()]));
     }
 }

@@ -1,6 +1,7 @@
 //! The command line's shape: global options and the list of commands.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::num::{ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -85,7 +86,19 @@ pub fn parse(arguments: Vec<OsString>) -> Cli {
     let mut command = with_short_examples(Cli::command());
     let matches = command.try_get_matches_from_mut(&arguments);
     let read = matches.and_then(|matches| Cli::from_arg_matches(&matches));
-    read.unwrap_or_else(|error| in_plain_words(error.format(&mut command), &arguments).exit())
+    read.unwrap_or_else(|error| end(&in_plain_words(error.format(&mut command), &arguments)))
+}
+
+/// Prints help, or what is wrong with the arguments, and ends the process; help that cannot be written is an error as
+/// data are.
+fn end(error: &clap::Error) -> ! {
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(unwritten) if !error.use_stderr() => {
+            std::process::exit(crate::exit::unwritten(unwritten))
+        }
+        Ok(()) | Err(_) => std::process::exit(error.exit_code()),
+    }
 }
 
 /// Columns of an example: a narrow terminal has 80.

@@ -55,6 +55,16 @@ pub fn finish(result: anyhow::Result<Exit>, output: &Output) -> ExitCode {
     }
 }
 
+/// The exit code where what was asked for cannot be written, which is told.
+pub fn unwritten(error: std::io::Error) -> i32 {
+    let error = anyhow::Error::from(error);
+    if is_broken_pipe(&error) {
+        return 0;
+    }
+    eprintln!("error: {error:#}");
+    i32::from(code_of(&error))
+}
+
 fn code_of(error: &anyhow::Error) -> u8 {
     if error.chain().any(|cause| cause.is::<Usage>()) {
         2
@@ -103,6 +113,8 @@ mod tests {
             let error = anyhow::Error::new(std::io::Error::from(kind));
             assert_eq!(code_of(&error.context("write the rows")), 3);
         }
+        assert_eq!(unwritten(ErrorKind::StorageFull.into()), 3);
+        assert_eq!(unwritten(ErrorKind::BrokenPipe.into()), 0);
         let denied = std::io::Error::from(ErrorKind::PermissionDenied);
         assert_eq!(code_of(&denied.into()), 1);
         assert_eq!(code_of(&anyhow::anyhow!("something else")), 1);

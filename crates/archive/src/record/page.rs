@@ -245,7 +245,7 @@ impl PageRecord {
     }
 
     fn redirect(&self) -> Option<&LinkRecord> {
-        self.links.iter().find(|link| link.rel == "redirect")
+        self.links.iter().find(|link| link.rel == REDIRECT_REL)
     }
 }
 
@@ -482,6 +482,12 @@ pub struct NeighbourRecord {
 
 /// The relation of a link to a source: a sitemap names further ones, and a source that has moved its target.
 pub const SOURCE_REL: &str = "sitemap";
+
+/// The relation of a URL to the one that it redirects to.
+const REDIRECT_REL: &str = "redirect";
+
+/// The relations that this module asks for: links that are read without their words keep these.
+pub(crate) const NAMED_RELS: [&str; 2] = [SOURCE_REL, REDIRECT_REL];
 
 impl PageRecord {
     /// The links by which URLs came into the crawl. Sources that another one names are none of these: they are

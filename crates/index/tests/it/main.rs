@@ -2,6 +2,8 @@
 
 mod damage;
 mod find;
+mod phrases;
+mod reached;
 
 use std::path::Path;
 

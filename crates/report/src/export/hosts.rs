@@ -21,7 +21,7 @@ columns! {
     off_topic: Int = json!(row.off_topic),
     /// Fetches that brought no usable answer, attempts that were repeated included.
     errors: Int = json!(row.errors),
-    /// Bytes of bodies received.
+    /// Bytes of bodies received, those of robots.txt and sitemaps included.
     bytes: Int = json!(row.bytes),
     /// How robots.txt was answered: `parsed`, `allow_all`, `disallow_all` or `outage`; null before.
     robots: Text = text_or_null(row.robots.name()),

@@ -19,7 +19,7 @@ pub struct Glance {
     pub stop_detail: Option<String>,
     /// Seconds in which a process worked.
     pub duration_s: f64,
-    /// Bytes of all bodies received.
+    /// Bytes of all bodies received: the sum over the hosts.
     pub bytes: u64,
     /// Pages dropped as duplicates.
     pub duplicates: u64,

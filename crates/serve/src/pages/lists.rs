@@ -203,7 +203,7 @@ pub(super) fn search(
         h1 { (words.search) }
         form class="ask" method="get" role="search" {
             label class="hidden" for="q" { (words.search) }
-            input id="q" type="search" name="q" value=[asked.q.as_deref()] placeholder=(words.search_hint) maxlength="500" autofocus[found.is_none()];
+            input id="q" type="search" name="q" value=[asked.q.as_deref()] placeholder=(words.search_hint) autofocus[found.is_none()];
             button type="submit" class="strong" { (words.search_do) }
         }
         @if let Some(found) = found {

@@ -114,7 +114,7 @@ fn lead(words: &Words, id: &str, status: &Status) -> Markup {
             @if status.refused > 0 {
                 p class="soft" { a href={ "/c/" (id) "/report#sieve" } { b data-live="refused" { (count(status.refused)) } } " " (words.refused) }
             }
-            @if let Some(problem) = &status.problem { p role="alert" { (problem) } }
+            @if let Some(problem) = &status.problem { p role="alert" { (words.problem_of(problem)) } }
             details id="steer" hidden {
                 summary { (words.steer) }
                 form id="add-seeds" {

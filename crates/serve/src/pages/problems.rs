@@ -93,6 +93,16 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("the query is empty: give words, \"a phrase\", host:example.org or lang:zh", "查询是空的：请写词语、\"短语\"、host:example.org 或 lang:zh。"),
     ("the query has signs and no words", "查询里只有符号，没有词语。"),
     ("the quote is not closed: all after it is looked for as one phrase", "引号没有配对：其后的全部文字当作一个短语来找。"),
+    ("{} is looked for as the words in it: ~, ^ and * mean nothing here", "“{}”按其中的词语查找：这里不支持 ~、^ 和 *。"),
+    ("the query is too long: behind {} not all is looked for", "查询太长：“{}”之后的内容没有全部用来查找。"),
+    ("{} page kept just now can be searched in some seconds", "刚刚保留的 {} 个网页过几秒钟就能搜到。"),
+    ("{} pages kept just now can be searched in some seconds", "刚刚保留的 {} 个网页过几秒钟就能搜到。"),
+    ("{} page kept last is not in the index yet: the next start makes it searchable", "最后保留的 {} 个网页还搜不到：下次启动抓取后就能搜到。"),
+    ("{} pages kept last are not in the index yet: the next start makes them searchable", "最后保留的 {} 个网页还搜不到：下次启动抓取后就能搜到。"),
+    ("no page that can be searched yet has the word {}", "目前能搜到的网页都不含“{}”。"),
+    ("no page that can be searched yet is in the language {}; there are: {}", "目前能搜到的网页都不是 {} 语言的；现有语言：{}"),
+    ("no page that can be searched yet is on the host {}", "目前能搜到的网页都不在主机 {} 上。"),
+    ("the journal was in {} and is not there any more: what is shown was read before", "日志原在 {}，现在已经不在了：显示的是之前读到的内容。"),
     ("no kept page has the word {}", "没有保留的网页含有“{}”。"),
     ("few kept pages have the word {}; did you mean {}?", "含有“{}”的网页很少；您要找的是“{}”吗？"),
     ("no kept page is in the language {}; there are: {}", "没有保留的网页是 {} 语言的；现有语言：{}"),
@@ -147,6 +157,10 @@ mod tests {
         assert_eq!(
             chinese("neither http nor https: \"ftp://a.test/\": such a URL is never crawled"),
             "既不是 http 也不是 https，不会抓取这样的网址：\"ftp://a.test/\""
+        );
+        assert_eq!(
+            chinese("1,200 pages kept just now can be searched in some seconds"),
+            "刚刚保留的 1,200 个网页过几秒钟就能搜到。"
         );
         assert_eq!(chinese("list:1: no URL"), "list:1: no URL");
         assert_eq!(

@@ -318,7 +318,48 @@ fn tell_empty(
     if rows == 0 && !request.filter.hosts.is_empty() {
         tell_hosts(dirs, &request.filter.hosts, output)?;
     }
+    if rows == 0 {
+        tell_unknown(dirs, &request.filter, output)?;
+    }
     tell_unvisited(dirs, request, rows, output)
+}
+
+/// Says where no page read has what is asked for: a language, or any relevance.
+fn tell_unknown(dirs: &[CrawlDir], filter: &Filter, output: &Output) -> anyhow::Result<()> {
+    if filter.langs.is_empty() && filter.relevance.is_none() {
+        return Ok(());
+    }
+    let mut langs = BTreeSet::new();
+    let mut has_relevance = false;
+    for dir in dirs {
+        for record in journal::records(dir)? {
+            let page = match &record.event {
+                Event::Page(page) => page.page.as_ref(),
+                Event::Visit(visit) => visit.version().and_then(|page| page.page.as_ref()),
+                _ => None,
+            };
+            if let Some(page) = page {
+                has_relevance |= page.relevance.is_some();
+                langs.insert(primary(&page.lang));
+            }
+        }
+    }
+    langs.remove("");
+    let asked = filter.langs.iter().map(|lang| lang.to_lowercase());
+    for lang in asked.filter(|lang| !langs.contains(lang)) {
+        let known: Vec<&str> = langs.iter().map(String::as_str).collect();
+        output.say(match known.is_empty() {
+            true => format!("no page in {lang} was read; of none the language is known"),
+            false => format!(
+                "no page in {lang} was read; languages are: {}",
+                known.join(", ")
+            ),
+        });
+    }
+    if filter.relevance.is_some() && !has_relevance {
+        output.say("no page has a relevance: the crawl has no topic, or has read no page by it");
+    }
+    Ok(())
 }
 
 /// Names hosts of the crawl that are like those that were asked for and are none of its hosts: a port was

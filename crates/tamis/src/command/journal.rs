@@ -5,9 +5,9 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use archive::{ArchiveError, Position, Record, Replayed, Texts, Unread};
+use archive::{ArchiveError, Position, Record, Replay, Replayed, Texts, Unread};
 use pipeline::CrawlDir;
-use report::{body_places, text_places};
+use report::{KeptSince, body_places, text_places};
 
 use crate::command::{copies, crawl_error, in_full};
 use crate::exit::{resource, usage};
@@ -57,6 +57,20 @@ pub fn records(dir: &CrawlDir) -> anyhow::Result<impl Iterator<Item = Record> + 
         Replayed::Record { record, .. } => Some(record),
         Replayed::Damage(_) => None,
     }))
+}
+
+/// How many pages are kept by what stands behind a place in the journal, as far as that can be read.
+pub fn kept_since(dir: &CrawlDir, place: Position) -> u64 {
+    let mut kept = KeptSince::default();
+    let replay = archive::replay(&dir.archive(), place);
+    for replayed in replay.into_iter().flat_map(Replay::with_bare_links) {
+        match replayed {
+            Ok(Replayed::Record { record, .. }) => kept.add(&record),
+            Ok(Replayed::Damage(_)) => {}
+            Err(_) => break,
+        }
+    }
+    kept.count()
 }
 
 /// Checks that no reading ended early, and that each text and body was read that was asked for.

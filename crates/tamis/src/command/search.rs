@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use archive::Position;
 use index::{Filters, Found, Hint, Hit, IndexError, Searcher, Snippet};
 use pipeline::CrawlDir;
 use pipeline::control::{Request, ask};
 use report::words::plural;
 use serde_json::json;
 
-use crate::command::report::of;
-use crate::command::{copies, together};
+use crate::command::{copies, journal, together};
 use crate::exit::{Exit, resource, usage};
 use crate::output::Output;
 
@@ -65,10 +65,11 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     }
     let found = find(&indexes, &query, args.limit, &filters)?;
     let is_empty = indexes.iter().all(|(_, index)| index.doc_count() == 0);
-    let later: u64 = indexes.iter().map(kept_just_now).sum();
-    check_built(&indexes, is_empty && later == 0)?;
-    if !is_empty {
-        tell_why(&found, &indexes, &query, &filters, output)?;
+    let later = Later::of(&indexes);
+    if is_empty {
+        later.check_built(&indexes)?;
+    } else {
+        tell_why(&found, &indexes, &query, &filters, &later, output)?;
     }
     if output.json {
         for hit in &found.hits {
@@ -79,6 +80,7 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
                 "host": hit.host, "author": hit.author, "published": hit.published, "relevance": hit.relevance,
             }))?;
         }
+        later.lines().for_each(|line| output.say(line));
         return Ok(Exit::Done);
     }
     if found.relaxed {
@@ -94,10 +96,10 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
         output.line(format!("    {}", hit.url))?;
         output.line(format!("    {}", shown(&hit.snippet, output)))?;
     }
-    for line in in_the_end(found.total, found.hits.len(), (is_empty, later)) {
+    for line in in_the_end(found.total, found.hits.len(), (is_empty, &later)) {
         output.say(line);
     }
-    if is_empty && later == 0 {
+    if is_empty && later == Later::default() {
         output.say(format!(
             "nothing is kept yet: `tamis status {}` tells what the crawl does",
             indexes[0].0.typed()
@@ -106,22 +108,89 @@ pub fn run(args: &Args, output: &Output) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What is said below the hits: how many there are of how many, and how many pages a running crawl kept that
-/// cannot be searched yet. Of an index that `is_empty` nothing is found or not found.
-fn in_the_end(total: u64, shown: usize, (is_empty, later): (bool, u64)) -> Vec<String> {
-    let later = (later > 0).then(|| {
-        format!(
-            "the crawl runs: {} kept just now can be searched in some seconds",
-            plural(later, "page", "pages")
-        )
-    });
+/// Pages that are kept and not in the index yet.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Later {
+    /// Those of crawls that run.
+    running: u64,
+    /// Those of crawls that do not: they were ended before they could make them searchable.
+    stopped: u64,
+}
+
+impl Later {
+    fn of(indexes: &[Index<'_>]) -> Later {
+        let mut later = Later::default();
+        for (dir, index) in indexes {
+            // An empty index has nothing, wherever it says that it is.
+            let position = match index.doc_count() {
+                0 => Some(Position::START),
+                _ => index.position().map(Position),
+            };
+            let pages = position.map_or(0, |position| journal::kept_since(dir, position));
+            let is_running = pages > 0 && ask(dir, &Request::Status).is_ok_and(|it| it.is_some());
+            match is_running {
+                true => later.running += pages,
+                false => later.stopped += pages,
+            }
+        }
+        later
+    }
+
+    fn lines(&self) -> impl Iterator<Item = String> {
+        let running = (self.running > 0).then(|| {
+            format!(
+                "the crawl runs: {} kept just now can be searched in some seconds",
+                plural(self.running, "page", "pages")
+            )
+        });
+        let stopped = (self.stopped > 0).then(|| {
+            format!(
+                "{} kept last {} not in the index yet: the next start makes {} searchable",
+                plural(self.stopped, "page", "pages"),
+                if self.stopped == 1 { "is" } else { "are" },
+                if self.stopped == 1 { "it" } else { "them" }
+            )
+        });
+        running.into_iter().chain(stopped)
+    }
+
+    /// Refuses to search indexes that are empty though pages are kept and no crawl adds them: they were lost, or not
+    /// copied.
+    fn check_built(&self, indexes: &[Index<'_>]) -> anyhow::Result<()> {
+        match self {
+            Later {
+                running: 0,
+                stopped: 1..,
+            } => Err(resource(format!(
+                "the search index of {0} is not there, or has none of the kept pages: the next start makes it anew, \
+                 and so does `tamis check-dir --repair {0}`",
+                indexes[0].0.typed()
+            ))),
+            Later { .. } => Ok(()),
+        }
+    }
+
+    /// What no page of the index has a page may have that is not in it yet.
+    fn as_far_as_known(&self, hint: String) -> String {
+        match hint.strip_prefix("no kept page ") {
+            Some(has) if *self != Later::default() => {
+                format!("no page that can be searched yet {has}")
+            }
+            Some(_) | None => hint,
+        }
+    }
+}
+
+/// What is said below the hits: how many there are of how many, and how many kept pages cannot be searched yet. Of an
+/// index that `is_empty` nothing is found or not found.
+fn in_the_end(total: u64, shown: usize, (is_empty, later): (bool, &Later)) -> Vec<String> {
     let count = match total {
         0 if is_empty => None,
         0 => Some("nothing found".to_owned()),
         1 => Some("1 page".to_owned()),
         total => Some(format!("{shown} of {total} pages")),
     };
-    later.into_iter().chain(count).collect()
+    later.lines().chain(count).collect()
 }
 
 /// Says why no page has all that is asked for.
@@ -130,11 +199,13 @@ fn tell_why(
     indexes: &[Index<'_>],
     query: &str,
     filters: &Filters,
+    later: &Later,
     output: &Output,
 ) -> anyhow::Result<()> {
     if found.total == 0 || found.relaxed {
         let why = agreed(indexes, |index| index.explain_no_hits(query, filters))?;
-        why.iter().for_each(|hint| output.say(in_words(hint)));
+        why.iter()
+            .for_each(|hint| output.say(later.as_far_as_known(in_words(hint))));
     }
     let spellings = agreed(indexes, |index| index.misspelt(query, filters))?;
     spellings.iter().for_each(|hint| output.say(in_words(hint)));
@@ -148,20 +219,6 @@ fn tell_why(
 
 /// The index of a directory.
 type Index<'d> = (&'d CrawlDir, Searcher);
-
-/// Refuses to search an index that is empty though pages are kept: it was lost, or not copied.
-fn check_built(indexes: &[Index<'_>], is_empty: bool) -> anyhow::Result<()> {
-    for (dir, _) in indexes.iter().filter(|_| is_empty) {
-        if of(dir)?.totals.indexed > 0 {
-            return Err(resource(format!(
-                "the search index of {0} is not there, or has none of the kept pages: the next start makes it anew, \
-                 and so does `tamis check-dir --repair {0}`",
-                dir.typed()
-            )));
-        }
-    }
-    Ok(())
-}
 
 fn failed(error: index::IndexError, dir: &CrawlDir) -> anyhow::Error {
     resource(format!(
@@ -239,15 +296,6 @@ fn agreed(
     Ok(first)
 }
 
-/// Pages that a running crawl kept, and that its index does not have yet.
-fn kept_just_now((dir, searcher): &Index<'_>) -> u64 {
-    let running = ask(dir, &Request::Status).ok().flatten();
-    running.map_or(0, |running| {
-        let indexed = running.snapshot.indexed;
-        indexed.saturating_sub(searcher.doc_count())
-    })
-}
-
 /// A hint with its mend.
 fn in_words(hint: &Hint) -> String {
     match hint {
@@ -255,8 +303,14 @@ fn in_words(hint: &Hint) -> String {
             "the query is empty: give words, \"a phrase\", host:example.org or lang:zh".into()
         }
         Hint::Wordless => "the query has signs and no words: give words to look for".into(),
+        Hint::Cut(word) => {
+            format!("the query is too long: behind {word:?} not all is looked for")
+        }
         Hint::OpenQuote => {
             "the quote is not closed: everything after it is looked for as one phrase".into()
+        }
+        Hint::OtherSyntax(part) => {
+            format!("{part:?} is looked for as the words in it: ~, ^ and * mean nothing here")
         }
         Hint::Operator(word) => {
             format!("{word} stands where it joins no two words: it is looked for as a word")
@@ -336,12 +390,33 @@ mod tests {
     #[test]
     fn beside_a_young_crawl_nothing_is_said_of_an_index_that_has_nothing_yet() {
         // "74 pages kept just now" and "nothing is kept yet" stood in one answer.
-        let told = in_the_end(0, 0, (true, 74));
+        let later = |running, stopped| Later { running, stopped };
+        let told = in_the_end(0, 0, (true, &later(74, 0)));
         assert_eq!(told.len(), 1);
         assert!(told[0].contains("74 pages kept just now"), "{told:?}");
-        assert_eq!(in_the_end(0, 0, (true, 0)), [""; 0]);
-        assert_eq!(in_the_end(0, 0, (false, 2))[1], "nothing found");
-        assert_eq!(in_the_end(30, 10, (false, 0)), ["10 of 30 pages"]);
+        assert_eq!(in_the_end(0, 0, (true, &later(0, 0))), [""; 0]);
+        assert_eq!(in_the_end(0, 0, (false, &later(2, 0)))[1], "nothing found");
+        assert_eq!(
+            in_the_end(30, 10, (false, &later(0, 0))),
+            ["10 of 30 pages"]
+        );
+        // Of a crawl that was killed nothing was said.
+        let told = in_the_end(30, 10, (false, &later(0, 1)));
+        assert_eq!(
+            told[0],
+            "1 page kept last is not in the index yet: the next start makes it searchable"
+        );
+    }
+
+    #[test]
+    fn beside_pages_that_wait_for_the_index_no_kept_page_is_spoken_of() {
+        let hint = || "no kept page has the word \"x\"".to_owned();
+        let later = Later {
+            running: 0,
+            stopped: 3,
+        };
+        assert!(!later.as_far_as_known(hint()).contains("kept page"));
+        assert_eq!(Later::default().as_far_as_known(hint()), hint());
     }
 
     #[test]
