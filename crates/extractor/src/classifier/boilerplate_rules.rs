@@ -316,7 +316,9 @@ fn in_signature(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> bool {
         let element = &flat.elements[at as usize];
         let role = element.element.attr("data-role");
         let mut names = classes(element).chain(role);
-        names.any(|name| name.contains("ignature")) && !flat.is_frame(at) && ends_a_post(flat, at)
+        names.any(|name| name.contains("ignature") || name == "sign")
+            && !flat.is_frame(at)
+            && ends_a_post(flat, at)
     };
     let mut around = flat.ancestors(flat.runs[index].owner);
     survey.texts[index].starts_with(RULE) || around.any(is_named)
@@ -565,6 +567,8 @@ mod tests {
             "<aside class=message-signature>The mills that turn</aside>",
             "<div data-role=memberSignature>The mills that turn</div>",
             "<div>__________________<br>The mills that turn</div>",
+            // Discuz.
+            "<div class=sign>The mills that turn</div>",
         ] {
             let page = posts.replace("SIGNATURE", signature);
             assert!(!stay(&page, &PageType::Forum)[1], "{signature}");
