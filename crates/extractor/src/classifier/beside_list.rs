@@ -1,8 +1,8 @@
-//! Links in a side bar beside a list.
+//! Links in a side bar beside a list or a table.
 //!
 //! A page of links is chosen by its links, and those of a side bar are sentences where the list has names of files or of
-//! people. But a page does not list the most in its side bar: where as many lines are chosen outside of it, those in it
-//! are other pages.
+//! people, and the rows of a table are short as well. But a page does not say the most in its side bar: where as many lines
+//! are chosen outside of it, those in it are other pages.
 
 use html5ever::local_name;
 
@@ -12,18 +12,20 @@ use crate::page::PageType;
 use crate::tag::Tag;
 
 use super::boilerplate_rules::is_linked;
+use super::listings::is_running_text;
 
 /// Fewer lines are no list.
 const LINES_MIN: usize = 5;
 
 /// Drops the links of side bars.
 pub(super) fn drop(flat: &FlatDom<'_>, page_type: &PageType, main: &mut [bool]) {
-    if *page_type != PageType::Listing {
+    let is_list = *page_type == PageType::Listing;
+    if !is_list && !is_running_text(page_type) {
         return;
     }
     let is_beside = |run: usize| {
         let mut around = flat.ancestors(flat.runs[run].owner);
-        around.any(|at| is_side_bar(flat, at) && !flat.is_frame(at))
+        around.any(|at| is_side_bar(flat, at, is_list) && !flat.is_frame(at))
     };
     let chosen = (0..main.len()).filter(|&run| main[run]);
     let (beside, listed): (Vec<usize>, Vec<usize>) = chosen.partition(|&run| is_beside(run));
@@ -37,8 +39,9 @@ pub(super) fn drop(flat: &FlatDom<'_>, page_type: &PageType, main: &mut [bool]) 
     }
 }
 
-/// Whether an element is a side bar by its tag or by the very name. What stands at the right may be anything.
-fn is_side_bar(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
+/// Whether an element is a side bar by the very name, or by its tag beside a list: amid a text that is a box of it. What stands
+/// at the right may be anything.
+fn is_side_bar(flat: &FlatDom<'_>, at: ElementIndex, is_list: bool) -> bool {
     let element = &flat.elements[at as usize];
     let names = [local_name!("class"), local_name!("id")];
     let mut names = names
@@ -48,7 +51,7 @@ fn is_side_bar(flat: &FlatDom<'_>, at: ElementIndex) -> bool {
         let name = name.to_ascii_lowercase();
         name.contains("sidebar") || name.contains("side-bar")
     };
-    element.tag == Tag::Aside || names.any(is_named)
+    is_list && element.tag == Tag::Aside || names.any(is_named)
 }
 
 #[cfg(test)]
@@ -73,6 +76,7 @@ mod tests {
             kept(9, &format!("<aside>{links}</aside>"), &PageType::Listing),
             9
         );
+        assert_eq!(kept(9, &side, &PageType::Documentation), 9);
         assert_eq!(kept(9, &side, &PageType::FrontPage), 13);
         assert_eq!(kept(3, &side, &PageType::Listing), 7);
         assert_eq!(
@@ -83,6 +87,8 @@ mod tests {
             ),
             12
         );
+        let aside = format!("<aside>{links}</aside>");
+        assert_eq!(kept(9, &aside, &PageType::Documentation), 12);
         let told = "<aside><p>The office is closed today.</aside>";
         assert_eq!(kept(9, told, &PageType::Listing), 10);
     }

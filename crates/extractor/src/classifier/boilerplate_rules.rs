@@ -261,6 +261,11 @@ fn names_maker(text: &str) -> bool {
     // What was written by somebody is told of in a sentence.
     const IS: [&str; 6] = ["is", "are", "was", "were", "been", "be"];
     let is_told = |word: &str| IS.iter().any(|is| word.eq_ignore_ascii_case(is));
+    // "Written by hand, such notes were rare." A line that names somebody has no verb but its own.
+    let first = text.split('.').next().unwrap_or_default();
+    if text.ends_with('.') && first.split_ascii_whitespace().any(|word| is_told(word)) {
+        return false;
+    }
     let mut words = text
         .split_ascii_whitespace()
         .take(4)
@@ -463,6 +468,7 @@ mod tests {
             "The code reviewed last week by two people was fine.",
             "It was written in one night.",
             "It was written by Ann Lee in one night.",
+            "Written by hand, such notes were rare.",
             "Tools are checked by two people.",
             "written",
             "",
