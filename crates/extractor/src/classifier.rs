@@ -44,6 +44,7 @@ mod stated;
 mod tab_labels;
 mod thread_posts;
 mod titled_sections;
+mod told_by_words;
 mod unfolded;
 mod verses;
 
