@@ -99,7 +99,8 @@ pub(super) fn keep_listed(
     let chosen: Vec<usize> = chosen.collect();
     for heading in chosen {
         let section = page.section(heading, 0);
-        if !section.is_empty()
+        let has_link = section.clone().any(|run| flat.runs[run].link_weight > 0);
+        if has_link
             && section
                 .clone()
                 .all(|run| !main[run] && page.may_be_kept(run))
@@ -281,6 +282,9 @@ mod tests {
         let names = ["Professors", "Li Lei", "Han Mei"];
         assert_eq!(kept(page, &PageType::Listing), names);
         assert_eq!(kept(page, &PageType::Other), ["Professors"]);
+        // The day of the next one.
+        let day = "<h3>Professors</h3><p>4 May</p><h3>Guests</h3>";
+        assert_eq!(kept(day, &PageType::Listing), ["Professors"]);
         let side = page.replace("<div>", "<div class=sidebar>");
         assert_eq!(kept(&side, &PageType::Listing), ["Professors"]);
     }
