@@ -101,7 +101,11 @@ fn a_number_that_is_none_and_a_host_that_was_forgotten_are_told_with_what_to_wri
         &refused(&["--seed", "http:///x"], 2),
         &["no host between // and /"],
     );
-    let dots = file(dir.path(), "dots.txt", "http://.a.test/x\nhttp://b..test/\n");
+    let dots = file(
+        dir.path(),
+        "dots.txt",
+        "http://.a.test/x\nhttp://b..test/\n",
+    );
     has(
         &refused(&["--seeds", &dots], 2),
         &[
