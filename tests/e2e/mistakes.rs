@@ -101,6 +101,19 @@ fn a_number_that_is_none_and_a_host_that_was_forgotten_are_told_with_what_to_wri
         &refused(&["--seed", "http:///x"], 2),
         &["no host between // and /"],
     );
+    let dots = file(
+        dir.path(),
+        "dots.txt",
+        "http://.a.test/x\nhttp://b..test/\n",
+    );
+    has(
+        &refused(&["--seeds", &dots], 2),
+        &[
+            "dots.txt:1:1: no host has such a name, with a dot too many",
+            "did you mean http://a.test/x?",
+            "did you mean http://b.test/?",
+        ],
+    );
     let fetch = tamis(&["fetch", "http:///x"]).output().expect("runs");
     says(
         &fetch,

@@ -363,6 +363,32 @@ fn a_full_disk_behind_standard_output_is_a_resource_that_cannot_go_on() {
     }
 }
 
+#[test]
+fn standard_output_that_is_closed_is_no_place_for_data() {
+    // Nothing was written, and all of these ended with 0.
+    let bench = Bench::serve(sites(3));
+    bench.crawl_to_end("crawl", &SEED);
+    let dir = bench.crawl_dir("crawl").display().to_string();
+    let closed = |arguments: &[&str]| {
+        let mut shell = Command::new("sh");
+        let program = env!("CARGO_BIN_EXE_tamis");
+        shell.args(["-c", "exec \"$0\" \"$@\" >&-", program]);
+        shell.args(arguments).output().expect("runs")
+    };
+    for arguments in [
+        &["export", &dir, "pages"][..],
+        &["report", &dir],
+        &["status", &dir, "--json"],
+        &["--help"],
+        &["--version"],
+    ] {
+        says(&closed(arguments), 3, &["standard output is closed"]);
+    }
+    let out = bench.crawl_dir("rows.jsonl").display().to_string();
+    let to_file = closed(&["export", &dir, "pages", "--out", &out]);
+    assert_eq!(to_file.status.code(), Some(0), "{}", stderr(&to_file));
+}
+
 /// A small file system of its own, unmounted with the test; `None` where mounting is not allowed.
 struct Mounted(PathBuf);
 

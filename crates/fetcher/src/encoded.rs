@@ -4,7 +4,7 @@
 //! what they say of their lines: a full line of uuencode begins with its length (`M`, 45 bytes) and has as many letters
 //! as that asks for, and yEnc says how long its lines are. An example of a few lines in an article about these stays.
 //!
-//! Cost: one pass over the lines.
+//! Cost: one pass over the lines. What was looked through in vain is not looked through again from its next line on.
 
 use std::borrow::Cow;
 
@@ -24,16 +24,17 @@ pub fn without_encoded_files(text: &[u8]) -> Cow<'_, [u8]> {
     let mut done = 0;
     let mut rest = text;
     while !rest.is_empty() {
-        let found = uuencoded(rest).or_else(|| yencoded(rest));
         let at = text.len() - rest.len();
-        if let Some(length) = found {
-            let kept = kept.get_or_insert_default();
-            kept.extend_from_slice(&text[done..at]);
-            done = at + length;
-            rest = &rest[length..];
-        } else {
-            rest = &rest[line_of(rest).1..];
-        }
+        let length = match file_at(rest) {
+            Found::File(length) => {
+                let kept = kept.get_or_insert_default();
+                kept.extend_from_slice(&text[done..at]);
+                done = at + length;
+                length
+            }
+            Found::Text(length) => length.max(line_of(rest).1),
+        };
+        rest = &rest[length..];
     }
     match kept {
         Some(mut kept) => {
@@ -41,6 +42,22 @@ pub fn without_encoded_files(text: &[u8]) -> Cow<'_, [u8]> {
             Cow::Owned(kept)
         }
         None => Cow::Borrowed(text),
+    }
+}
+
+/// What stands at the beginning of a text.
+enum Found {
+    /// A file, or part of one, of so many bytes.
+    File(usize),
+    /// No file begins in so many bytes, nor in the first line.
+    Text(usize),
+}
+
+fn file_at(text: &[u8]) -> Found {
+    match text.first() {
+        Some(b'b' | b'M') => uuencoded(text),
+        Some(b'=') => yencoded(text).map_or(Found::Text(0), Found::File),
+        Some(_) | None => Found::Text(0),
     }
 }
 
@@ -64,22 +81,20 @@ fn line_of(text: &[u8]) -> (&[u8], usize) {
     }
 }
 
-/// The length of the uuencoded file, or part of one, that stands at the beginning.
-fn uuencoded(text: &[u8]) -> Option<usize> {
-    let is_begun = text.starts_with(b"begin ");
-    if !is_begun && text.first() != Some(&b'M') {
-        return None;
-    }
-    let mut length = 0;
-    if is_begun {
-        let (line, next) = line_of(text);
-        let mode = line
-            .get("begin ".len()..)?
-            .split(|byte| *byte == b' ')
-            .next()?;
-        let is_mode = matches!(mode.len(), 3 | 4) && mode.iter().all(u8::is_ascii_digit);
-        length = Some(next).filter(|_| is_mode)?;
-    }
+/// Whether a line says that a file follows, and by which right it may be read.
+fn begins_file(line: &[u8]) -> bool {
+    let Some(about) = line.strip_prefix(b"begin ") else {
+        return false;
+    };
+    let mode = about.split(|byte| *byte == b' ').next().unwrap_or_default();
+    matches!(mode.len(), 3 | 4) && mode.iter().all(u8::is_ascii_digit)
+}
+
+/// The uuencoded file, or part of one, that stands at the beginning.
+fn uuencoded(text: &[u8]) -> Found {
+    let (first, next) = line_of(text);
+    let is_begun = begins_file(first);
+    let mut length = if is_begun { next } else { 0 };
     let (mut full, mut letters) = (0, 0_u64);
     loop {
         let (line, next) = line_of(&text[length..]);
@@ -94,7 +109,8 @@ fn uuencoded(text: &[u8]) -> Option<usize> {
         length += next;
     }
     if full < LINES_MIN || !is_begun && letters.count_ones() < LETTERS_MIN {
-        return None;
+        // From the next line on there are fewer lines, and no more letters.
+        return Found::Text(length);
     }
     // The last line of the file, the empty one, and `end`.
     for is_last in [is_shorter, is_empty, is_end] {
@@ -103,7 +119,7 @@ fn uuencoded(text: &[u8]) -> Option<usize> {
             length += next;
         }
     }
-    Some(length)
+    Found::File(length)
 }
 
 /// Whether a line of 45 bytes begins the text. Blanks at its end may be lost, and some programs add a letter.
@@ -155,12 +171,14 @@ fn yencoded(text: &[u8]) -> Option<usize> {
         begin += line_of(&text[begin..]).1;
     }
     let data = &text[begin..];
-    let end = memchr::memmem::find(data, b"\n=yend ")?;
-    let data = &data[..end];
+    // An escape is never one of `y`, so the first line that begins so ends the file: behind another one there is none.
+    let end = memchr::memmem::find(data, b"\n=y")?;
+    let is_end = data[end..].starts_with(b"\n=yend ");
+    let data = Some(&data[..end]).filter(|_| is_end)?;
     let first = memchr::memchr(b'\n', data).map_or(data, |end| &data[..end]);
     let first = first.strip_suffix(b"\r").unwrap_or(first);
     // The last letter of a line may be escaped, and a file of one line is shorter.
-    let is_wide = (width..=width + 1).contains(&first.len());
+    let is_wide = first.len() == width || first.len().checked_sub(1) == Some(width);
     let strange = data.iter().filter(|byte| !matches!(byte, 0x20..=0x7e));
     let is_file = is_wide && strange.count() * 3 > data.len();
     let is_text = std::str::from_utf8(data).is_ok();
@@ -215,6 +233,25 @@ mod tests {
         }
         out.extend(format!("\r\n=yend size={}\r\n", bytes.len()).into_bytes());
         out
+    }
+
+    #[test]
+    fn a_text_that_only_begins_as_files_do_is_looked_through_once() {
+        // Each of 100,000 lines was followed to the end of all: two minutes for 6 MB, and hours for 10 MB of the second.
+        let lines = |line: &str, count: usize| format!("{line}\n").repeat(count);
+        let same = lines(&format!("M{}", "A".repeat(60)), 150_000);
+        let begun = lines("=ybegin line=1 size=1 name=a", 300_000);
+        let ended = format!("{begun}=yend size=1\n");
+        let wide = format!(
+            "=ybegin line={} size=1 name=a\n\u{e9}\n=yend size=1\n",
+            usize::MAX
+        );
+        for text in [&same, &begun, &ended, &wide] {
+            let began = std::time::Instant::now();
+            check(text.as_bytes(), text.as_bytes());
+            assert_eq!(encoded_file_type(text.as_bytes()), None);
+            assert!(began.elapsed().as_secs() < 20);
+        }
     }
 
     #[track_caller]

@@ -58,6 +58,9 @@ pub enum UrlError {
     /// Somebody typed it without one, and the standard would take the first part of the path for it.
     #[error("no host between // and /: {0:?}")]
     Typed(String),
+    /// Somebody typed a host that no name server can know, and why.
+    #[error("no host has such a name, {1}: {0:?}")]
+    Name(String, &'static str),
     /// It is too long.
     #[error("longer than {URL_BYTES_MAX} bytes: {0} bytes")]
     Length(usize),
@@ -67,7 +70,7 @@ impl UrlError {
     /// The fate of a link to such a URL.
     pub fn fate(&self) -> LinkFate {
         match self {
-            Self::Parse(..) | Self::Host(_) | Self::Typed(_) => LinkFate::BadUrl,
+            Self::Parse(..) | Self::Host(_) | Self::Typed(_) | Self::Name(..) => LinkFate::BadUrl,
             Self::Scheme(_) => LinkFate::Scheme,
             Self::UserInfo(_) => LinkFate::UserInfo,
             Self::Length(_) => LinkFate::UrlLength,
@@ -85,12 +88,16 @@ impl CanonicalUrl {
         Self::from_url(&url)
     }
 
-    /// Reads an absolute URL that somebody typed: see [`parse_typed`].
+    /// Reads an absolute URL that somebody typed: see [`parse_typed`]. Its host must be one that may be.
     ///
     /// # Errors
     /// When it cannot be crawled.
     pub fn parse_typed(text: &str) -> Result<Self, UrlError> {
-        Self::from_url(&parse_typed(text)?)
+        let url = parse_typed(text)?;
+        match typed::why_no_name(&url) {
+            Some(why) => Err(UrlError::Name(shorten(text), why)),
+            None => Self::from_url(&url),
+        }
     }
 
     /// The canonical form of a URL.

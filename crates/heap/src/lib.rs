@@ -8,9 +8,11 @@
 //!
 //! With another C library nothing is done, nor where the environment says already how it is to be.
 //!
-//! The other thing that is asked of the C library is how many files may be open: see [`files`].
+//! Two other things are asked of the C library: how many files may be open ([`files`]), and whether standard output is
+//! ([`standard`]).
 
 pub mod files;
+pub mod standard;
 
 /// Arenas for all threads together.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -68,7 +68,10 @@ impl Phrase {
                 continue;
             }
             let is_end = number == 0 || number == last;
-            let part = atom.part(text, wanted, number == 0).filter(|_| is_end)?;
+            if !is_end {
+                return None;
+            }
+            let part = atom.part(text, wanted, number == 0)?;
             match number {
                 0 => range.start = part.start,
                 _ => range.end = part.end,
@@ -117,6 +120,9 @@ impl Atom {
         }
         let word = self.forms.first()?;
         let parts: Vec<&str> = parts_in_text(word).collect();
+        if parts.is_empty() {
+            return None;
+        }
         let wanted: Vec<&str> = parts_in_query(wanted.wanted()).collect();
         let at = match is_last {
             true => parts.len().checked_sub(wanted.len())?,

@@ -195,9 +195,7 @@ impl Typed {
             (None, true) => Role::Unwanted,
         }
     }
-}
 
-impl Typed {
     fn is_operator(&self) -> bool {
         matches!(self.role(), Role::And | Role::Or | Role::Not)
     }
@@ -317,11 +315,8 @@ fn beginning(query: &str) -> &str {
     let beginning = &query[..query.floor_char_boundary(QUERY_BYTES_MAX)];
     let words = Segmenter::shared().words(beginning);
     // The last one may go on.
-    let last = words.iter().last().map_or(0, |word| word.start as usize);
-    match last {
-        0 => beginning,
-        end => &beginning[..end],
-    }
+    let last = words.iter().skip(1).last();
+    last.map_or(beginning, |word| &beginning[..word.start as usize])
 }
 
 /// The parts of a query, what is left behind the last that is read, and whether a quote was not closed.
@@ -602,6 +597,8 @@ mod tests {
         let one = Query::parse(&"x".repeat(9_000));
         assert!((1..=QUERY_BYTES_MAX).contains(&one.wanted[0][0].text.len()));
         assert!(one.cut_behind.is_some());
+        let in_quotes = Query::parse(&format!("\"{}", "x".repeat(9_000)));
+        assert_eq!(in_quotes.wanted.len(), 1, "nothing was left of it");
     }
 
     proptest! {

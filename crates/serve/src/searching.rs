@@ -208,7 +208,8 @@ fn facets(hits: &[Hit]) -> BTreeMap<String, Vec<crate::answers::Facet>> {
     ])
 }
 
-fn in_words(hint: &Hint) -> String {
+/// What is to be known of a query or its answer.
+pub(crate) fn in_words(hint: &Hint) -> String {
     match hint {
         Hint::Empty => {
             "the query is empty: give words, \"a phrase\", host:example.org or lang:zh".into()

@@ -12,7 +12,7 @@
 //!   `Retry-After` says, to `politeness.max_retry_after`; where no answer comes at all, as its failures
 //!   in a row have it. URLs of the host's other origins do not wait with it, but for a `Retry-After`,
 //!   which holds for the whole host.
-//! - Where rules were read before, an answer of 4xx is an outage as well, until it has been seen for ten minutes: to
+//! - Where rules or a delay were read before, an answer of 4xx is an outage as well, until it has been seen for ten minutes: to
 //!   §2.3.1.3 everything may be fetched then, but a host that limits how often it is asked answers so to all URLs, and
 //!   its rules hold all the same.
 //! - An outage that is seen to last longer than `politeness.max_robots_outage` closes the host, copy or no copy
@@ -270,7 +270,7 @@ impl RobotsBook {
         let has_copy = known.is_some_and(|known| known.copy.is_some());
         let has_rules = known
             .and_then(|known| known.copy.as_ref())
-            .is_some_and(|copy| copy.bytes > 0);
+            .is_some_and(|copy| copy.bytes > 0 || copy.crawl_delay.is_some());
         let is_told_long = outage.is_some_and(|outage| {
             outage.tries + 1 >= OUTAGE_TRIES_MIN && outage.seen(now_ms) >= GONE_AFTER
         });

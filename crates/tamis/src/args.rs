@@ -92,7 +92,12 @@ pub fn parse(arguments: Vec<OsString>) -> Cli {
 /// Prints help, or what is wrong with the arguments, and ends the process; help that cannot be written is an error as
 /// data are.
 fn end(error: &clap::Error) -> ! {
-    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    let printed = match error.use_stderr() {
+        true => error.print(),
+        false => crate::exit::check_stdout()
+            .and_then(|()| error.print())
+            .and_then(|()| std::io::stdout().flush()),
+    };
     match printed {
         Err(unwritten) if !error.use_stderr() => {
             std::process::exit(crate::exit::unwritten(unwritten))

@@ -29,6 +29,24 @@ pub struct Usage(pub String);
 #[error("{0}")]
 pub struct Resource(pub String);
 
+/// What is written to standard output is lost.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "standard output is closed, and what would be written there is lost: send it to a file or a pipe"
+)]
+struct Closed;
+
+/// Checks that standard output was open when the process began.
+///
+/// # Errors
+/// When it was closed: what takes its place swallows all that is written.
+pub fn check_stdout() -> std::io::Result<()> {
+    match heap::standard::output_was_closed() {
+        true => Err(std::io::Error::other(Closed)),
+        false => Ok(()),
+    }
+}
+
 /// An error for wrong use.
 pub fn usage(message: impl Into<String>) -> anyhow::Error {
     anyhow::Error::new(Usage(message.into()))
@@ -68,7 +86,10 @@ pub fn unwritten(error: std::io::Error) -> i32 {
 fn code_of(error: &anyhow::Error) -> u8 {
     if error.chain().any(|cause| cause.is::<Usage>()) {
         2
-    } else if error.chain().any(|cause| cause.is::<Resource>()) || is_disk_full(error) {
+    } else if error.chain().any(|cause| cause.is::<Resource>())
+        || is_disk_full(error)
+        || is_closed(error)
+    {
         3
     } else {
         1
@@ -81,6 +102,11 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn is_disk_full(error: &anyhow::Error) -> bool {
     is_of(error, &[ErrorKind::StorageFull, ErrorKind::QuotaExceeded])
+}
+
+fn is_closed(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+    causes.any(|io: &std::io::Error| io.get_ref().is_some_and(|inner| inner.is::<Closed>()))
 }
 
 /// Whether an error comes from the system, and is of one of these kinds.
@@ -115,6 +141,7 @@ mod tests {
         }
         assert_eq!(unwritten(ErrorKind::StorageFull.into()), 3);
         assert_eq!(unwritten(ErrorKind::BrokenPipe.into()), 0);
+        assert_eq!(code_of(&std::io::Error::other(Closed).into()), 3);
         let denied = std::io::Error::from(ErrorKind::PermissionDenied);
         assert_eq!(code_of(&denied.into()), 1);
         assert_eq!(code_of(&anyhow::anyhow!("something else")), 1);

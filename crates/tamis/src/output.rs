@@ -7,6 +7,7 @@ use serde::Serialize;
 use tracing::Level;
 
 use crate::args::{Color, Global, LogFormat};
+use crate::exit;
 
 /// The command's way to speak.
 pub struct Output {
@@ -21,7 +22,7 @@ pub struct Output {
     pub width: usize,
     /// Columns that were asked for, whatever the terminal has.
     given: Option<usize>,
-    stdout: RefCell<BufWriter<io::Stdout>>,
+    stdout: RefCell<BufWriter<Stdout>>,
     color_stderr: bool,
 }
 
@@ -44,7 +45,7 @@ impl Output {
             color: wanted(io::stdout().is_terminal()),
             width: columns(given, &console::Term::stdout()).unwrap_or(usize::MAX),
             given,
-            stdout: RefCell::new(BufWriter::with_capacity(1 << 16, io::stdout())),
+            stdout: RefCell::new(BufWriter::with_capacity(1 << 16, Stdout(io::stdout()))),
             color_stderr: global.log_format == LogFormat::Text
                 && wanted(io::stderr().is_terminal()),
         }
@@ -95,6 +96,20 @@ impl Output {
     /// Writes what is buffered.
     pub fn flush(&self) -> io::Result<()> {
         self.stdout.borrow_mut().flush()
+    }
+}
+
+/// Standard output; what is written to it is an error where it was closed when the process began.
+struct Stdout(io::Stdout);
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        exit::check_stdout()?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -23,6 +23,10 @@ pub(super) fn mend_of(address: &str, error: &UrlError) -> String {
                 "write the host: {scheme}://HOST/{rest}; or {scheme}://{rest} if that begins with it"
             )
         }
+        UrlError::Name(..) => match without_needless_dots(address) {
+            Some(meant) => format!("did you mean {meant}?"),
+            None => "check how the host is spelt".to_owned(),
+        },
         UrlError::Scheme(_) | UrlError::Parse(..) | UrlError::Host(_) => {
             let absolute = "write an absolute http or https URL";
             if let Some((scheme, "")) = address.split_once("://") {
@@ -50,6 +54,15 @@ pub(super) fn mend_of(address: &str, error: &UrlError) -> String {
 fn usable(address: &str) -> Option<String> {
     let is_usable = CanonicalUrl::parse_typed(address).is_ok();
     is_usable.then(|| address.to_owned())
+}
+
+/// An address whose host has a dot too many, without that.
+fn without_needless_dots(address: &str) -> Option<String> {
+    let (scheme, rest) = address.split_once("://")?;
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#', ':']).unwrap_or(rest.len()));
+    let parts = host.split('.').filter(|part| !part.is_empty());
+    let host = parts.collect::<Vec<_>>().join(".");
+    usable(&format!("{scheme}://{host}{path}"))
 }
 
 /// An address that has no scheme, with one.

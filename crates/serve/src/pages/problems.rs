@@ -45,6 +45,9 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("neither http nor https: {}", "既不是 http 也不是 https：{}"),
     ("a URL with a user name in it is not crawled: {}", "不抓取带有用户名的网址：{}"),
     ("no host between // and /: {}", "// 与 / 之间没有主机名：{}"),
+    ("no host has such a name, with a dot too many: {}", "主机名里多了一个点：{}"),
+    ("no host has such a name, with more than 63 letters in one part: {}", "主机名里两点之间不能超过 63 个字母：{}"),
+    ("no host has such a name, with more than 253 letters: {}", "主机名不能超过 253 个字母：{}"),
     ("no host: {}", "没有主机名：{}"),
     ("the URL ends with the full-width sign {}", "网址末尾有全角符号 {}"),
     ("{} has a full-width ＝", "{} 里有全角的 ＝"),
@@ -69,6 +72,7 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("invalid port number", "端口无效"), ("invalid IPv4 address", "IPv4 地址无效"), ("invalid IPv6 address", "IPv6 地址无效"),
     ("invalid international domain name", "国际化域名无效"), ("invalid domain character", "域名里有不允许的字符"), ("empty host", "缺少主机名"),
     ("did you mean {}? write an absolute http or https URL", "是不是 {}？请写以 http 或 https 开头的完整网址"),
+    ("did you mean {}?", "是不是 {}？"),
     ("write it with its scheme: {}", "请写出开头：{}"),
     ("write an absolute http or https URL", "请写以 http 或 https 开头的完整网址"),
     ("write a number, such as {}", "请写一个数字，例如 {}"),
@@ -94,6 +98,8 @@ pub(super) const TABLE: &[(&str, &str)] = &[
     ("the query has signs and no words", "查询里只有符号，没有词语。"),
     ("the quote is not closed: all after it is looked for as one phrase", "引号没有配对：其后的全部文字当作一个短语来找。"),
     ("{} is looked for as the words in it: ~, ^ and * mean nothing here", "“{}”按其中的词语查找：这里不支持 ~、^ 和 *。"),
+    ("{} stands where it joins no two words: it is looked for as a word", "{} 的前后没有可连接的词语：它被当作普通词语来找。"),
+    ("languages are known without their regions: of {}, all pages in {} are looked through", "语言不分地区：要找 {}，实际查找所有 {} 语言的网页。"),
     ("the query is too long: behind {} not all is looked for", "查询太长：“{}”之后的内容没有全部用来查找。"),
     ("{} page kept just now can be searched in some seconds", "刚刚保留的 {} 个网页过几秒钟就能搜到。"),
     ("{} pages kept just now can be searched in some seconds", "刚刚保留的 {} 个网页过几秒钟就能搜到。"),
@@ -145,6 +151,8 @@ fn filled(english: &str, chinese: &str, why: &str, depth: usize) -> Option<Strin
 
 #[cfg(test)]
 mod tests {
+    use index::Hint;
+
     use super::*;
 
     #[test]
@@ -175,6 +183,40 @@ mod tests {
             chinese("no kept page has the word {}"),
             "没有保留的网页含有“{ }”。"
         );
+    }
+
+    #[test]
+    fn whatever_a_search_says_is_said_in_chinese() {
+        // Of operators and regions it was said in English alone.
+        let word = || "x".to_owned();
+        for hint in [
+            Hint::Empty,
+            Hint::Wordless,
+            Hint::Cut(word()),
+            Hint::OpenQuote,
+            Hint::OtherSyntax("x~2".to_owned()),
+            Hint::Operator("OR".to_owned()),
+            Hint::Region {
+                typed: "en-GB".to_owned(),
+                primary: "en".to_owned(),
+            },
+            Hint::Language {
+                wanted: word(),
+                known: vec!["en".to_owned()],
+            },
+            Hint::Word(word()),
+            Hint::Spelling {
+                typed: word(),
+                meant: word(),
+            },
+            Hint::Host {
+                wanted: word(),
+                known: Vec::new(),
+            },
+        ] {
+            let told = crate::searching::in_words(&hint);
+            assert_ne!(chinese(&told), told);
+        }
     }
 
     #[test]

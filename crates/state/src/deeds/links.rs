@@ -20,13 +20,17 @@ const BESIDE: usize = 3;
 /// A link, taken apart if that is asked for.
 struct Link<'u> {
     url: &'u str,
+    /// The pieces of its query that name things.
+    pieces: Vec<&'u str>,
     named: OnceCell<Option<Named>>,
 }
 
 impl<'u> Link<'u> {
     fn new(url: &'u str) -> Self {
+        let things = query_pieces(url).filter(|(_, is_thing)| *is_thing);
         Self {
             url,
+            pieces: things.map(|(piece, _)| piece).collect(),
             named: OnceCell::new(),
         }
     }
@@ -63,7 +67,7 @@ impl Deeds {
         for url in links.take(LINKS_MAX).filter(has_query) {
             let link = Link::new(url);
             for other in own.iter().chain(&beside) {
-                if self.name_same(host.as_str(), other.url, link.url)
+                if self.name_same(host.as_str(), other, &link)
                     && let Some(other) = other.named(plain)
                     && let Some(link) = link.named(plain)
                 {
@@ -77,15 +81,14 @@ impl Deeds {
         }
     }
 
-    /// Whether two URLs of a host name one thing in their queries, and no place.
-    fn name_same(&self, host: &str, one: &str, other: &str) -> bool {
+    /// Whether two links of a host name one thing in their queries, and no place.
+    fn name_same(&self, host: &str, one: &Link<'_>, other: &Link<'_>) -> bool {
         let is_place = |piece: &str| {
             let thing = self.things.get(&UrlForm::thing_in_query(host, piece));
             thing.is_some_and(Thing::is_place)
         };
-        let things = |url| query_pieces(url).filter(|(_, is_thing)| *is_thing);
-        let mut pieces = things(one).map(|(piece, _)| piece);
-        pieces.any(|piece| things(other).any(|(other, _)| other == piece) && !is_place(piece))
+        let mut pieces = one.pieces.iter();
+        pieces.any(|piece| other.pieces.contains(piece) && !is_place(piece))
     }
 
     fn note_pair(&mut self, one: &Named, other: &Named) {

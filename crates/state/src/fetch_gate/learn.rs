@@ -136,7 +136,7 @@ impl FetchGate {
             let host = led.host().to_string();
             self.find_wrong(&LowYield::UrlForm { host }.rule());
         }
-        let plain = |url: &CanonicalUrl| CanonicalUrl::parse(&normalizer.normalized(url)).ok();
+        let plain = |url: &CanonicalUrl| without_idle(url, normalizer);
         if let Some(rule) = self.deeds.redeem(&led, record, &plain) {
             self.find_wrong(&rule);
         }
@@ -144,7 +144,7 @@ impl FetchGate {
 
     /// Notes what a URL gave as a deed, and what the one gave at which redirects began that ended here.
     fn note_deed(&mut self, record: &PageRecord, url: &CanonicalUrl, normalizer: &UrlNormalizer) {
-        let plain = |url: &CanonicalUrl| CanonicalUrl::parse(&normalizer.normalized(url)).ok();
+        let plain = |url: &CanonicalUrl| without_idle(url, normalizer);
         let mut wrong: Vec<String> = Vec::new();
         wrong.extend(self.deeds.observe(url, record, &plain));
         if let Some(began) = &record.began
@@ -366,6 +366,15 @@ fn pair(
         }
     }
     Some((plain_copy, plain_original))
+}
+
+/// The URL without what changes nothing.
+fn without_idle(url: &CanonicalUrl, normalizer: &UrlNormalizer) -> Option<CanonicalUrl> {
+    let plain = normalizer.normalized(url);
+    match plain == url.as_str() {
+        true => Some(url.clone()),
+        false => CanonicalUrl::parse(&plain).ok(),
+    }
 }
 
 /// The URL as it would be on the other one's host.

@@ -357,3 +357,20 @@ fn rules_that_were_read_are_gone_once_they_are_missing_for_a_while_and_not_at_on
     );
     assert_eq!(again.0, RobotsAnswer::AllowAll);
 }
+
+#[test]
+fn a_robots_txt_that_only_asks_for_a_delay_is_not_gone_at_once_either() {
+    let mut known = book();
+    known.apply(&RobotsRecord {
+        origin: Some(ORIGIN.into()),
+        rules: RobotsAnswer::Parsed,
+        crawl_delay_s: Some(10.0),
+        fetch: fetch(200, NOON_MS),
+        ..RobotsRecord::default()
+    });
+    let later = NOON_MS + DAY_MS + 1;
+    let (rules, news) = tell(&mut known, RobotsAnswer::AllowAll, &[], fetch(403, later));
+    assert_eq!(rules, RobotsAnswer::Outage);
+    assert_eq!(news.crawl_delay, Some(Duration::from_secs(10)));
+    assert_eq!(check(&known, "/x", later), Permission::Allowed);
+}

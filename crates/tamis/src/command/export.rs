@@ -336,7 +336,15 @@ fn tell_unknown(dirs: &[CrawlDir], filter: &Filter, output: &Output) -> anyhow::
             let page = match &record.event {
                 Event::Page(page) => page.page.as_ref(),
                 Event::Visit(visit) => visit.version().and_then(|page| page.page.as_ref()),
-                _ => None,
+                Event::Start(_)
+                | Event::Seed(_)
+                | Event::Robots(_)
+                | Event::Sitemap(_)
+                | Event::Attempt(_)
+                | Event::Retry(_)
+                | Event::Again(_)
+                | Event::Elsewhere(_)
+                | Event::Stop(_) => None,
             };
             if let Some(page) = page {
                 has_relevance |= page.relevance.is_some();
