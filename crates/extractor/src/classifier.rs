@@ -23,6 +23,7 @@
 mod addresses;
 mod attachments;
 mod attributes;
+mod beside_list;
 mod beside_thread;
 mod boilerplate_rules;
 mod data_tables;
@@ -42,6 +43,8 @@ mod standfirst;
 mod stated;
 mod tab_labels;
 mod thread_posts;
+mod titled_sections;
+mod told_by_words;
 mod unfolded;
 mod verses;
 
@@ -181,7 +184,9 @@ pub(crate) fn classify_by_odds(
             let below = attributes::below_title(flat, survey, title.as_deref(), &main);
             attributes::keep_beside_text(flat, survey, &below, &probability, &mut main);
             let paths = &features.paths;
+            let heading = below.start.checked_sub(1);
             verses::keep(flat, survey, paths, below, &probability, &mut main);
+            titled_sections::keep(flat, survey, &page_type, heading, &probability, &mut main);
         }
         _ => {}
     }
@@ -217,6 +222,8 @@ pub(crate) fn classify_by_odds(
     addresses::keep(flat, survey, &page_type, &probability, &mut main);
     questions::keep(flat, survey, &page_type, &mut main);
     tab_labels::keep(flat, &page_type, &mut main);
+    titled_sections::keep_listed(flat, survey, &page_type, &probability, &mut main);
+    beside_list::drop(flat, &page_type, &mut main);
     drop_repeats(flat, survey, &page_type, &mut main);
     Classification {
         main,

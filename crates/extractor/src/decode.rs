@@ -296,7 +296,7 @@ fn undeclared(bytes: &[u8], tld: Option<&str>) -> (&'static Encoding, EncodingSo
 /// What a body is in that is not UTF-8.
 fn detected(bytes: &[u8], tld: Option<&str>) -> &'static Encoding {
     let detected = detect::detect(bytes, tld);
-    likely::proved(detected, bytes, false).unwrap_or(detected)
+    likely::corrected(detected, bytes).unwrap_or(detected)
 }
 
 fn declared_in_markup(bytes: &[u8]) -> Option<&'static Encoding> {

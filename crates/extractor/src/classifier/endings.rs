@@ -12,7 +12,7 @@ use crate::class_hints::Hint;
 use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Traits};
 use crate::line_markers::Marker;
 use crate::page::PageType;
-use crate::prefix_sums::share;
+use crate::prefix_sums::{is_prose, share};
 use crate::survey::Survey;
 use crate::tag::Tag;
 
@@ -30,7 +30,7 @@ const LABEL_WEIGHT_MAX: u32 = 30;
 const RUNS_MAX: usize = 1_000;
 
 /// What a list under an article is named that is not the article's, beside other parts of the page.
-const LABELS: [Hint; 6] = [
+pub(super) const LABELS: [Hint; 6] = [
     Hint::Share,
     Hint::Tags,
     Hint::User,
@@ -72,13 +72,29 @@ pub(super) fn keep(
 }
 
 impl Chooser<'_, '_> {
-    /// Chooses the rest of each list and table with at least half of its runs chosen.
+    /// Chooses the rest of each list and table with at least half of its runs chosen, or a quarter of a list of names and
+    /// values with prose of the text before it and behind it: an entry's facts.
     fn complete(&self, main: &mut [bool]) {
+        let container = container(self.flat, main);
+        let is_chosen_prose = |run: &usize| main[*run] && is_prose(&self.flat.runs[*run]);
+        let first = (0..main.len()).find(is_chosen_prose);
+        let last = (0..main.len()).rfind(is_chosen_prose);
+        let (first, last) = (first.unwrap_or(main.len()), last.unwrap_or(0));
+        let is_amid = |at: ElementIndex| {
+            let element = &self.flat.elements[at as usize];
+            let is_of_facts = element.tag == Tag::Dl;
+            let is_within = first < element.first_run as usize && element.end_run as usize <= last;
+            is_of_facts && is_within && container.is_some_and(|of| self.flat.contains(of, at))
+        };
         for (at, element) in self.flat.elements.iter().enumerate() {
             let runs = element.first_run as usize..(element.end_run as usize).min(main.len());
             let kept = main[runs.clone()].iter().filter(|&&kept| kept).count();
             let is_whole = self.is_whole(at as ElementIndex);
-            if is_whole && kept > 0 && runs.len() <= RUNS_MAX && kept * 2 >= runs.len() {
+            if !is_whole || kept == 0 || runs.len() > RUNS_MAX {
+                continue;
+            }
+            let least = if is_amid(at as ElementIndex) { 4 } else { 2 };
+            if kept * least >= runs.len() {
                 self.complete_one(at as ElementIndex, runs, main);
             }
         }
@@ -86,6 +102,12 @@ impl Chooser<'_, '_> {
 
     fn complete_one(&self, at: ElementIndex, runs: std::ops::Range<usize>, main: &mut [bool]) {
         let is_list = matches!(self.flat.elements[at as usize].tag, Tag::Ul | Tag::Ol);
+        // All cells may be named after the facts that they are ("basicInfo-item"), as the line below a title is.
+        let is_no_cell = |&at: &ElementIndex| {
+            let element = &self.flat.elements[at as usize];
+            let is_cell = matches!(element.tag, Tag::Dt | Tag::Dd | Tag::Td | Tag::Th | Tag::Tr);
+            !is_cell || is_other_part(element)
+        };
         let chosen: Vec<u64> = runs
             .clone()
             .filter(|&run| main[run])
@@ -96,7 +118,7 @@ impl Chooser<'_, '_> {
             let is_item = !is_list || chosen.contains(&self.paths[run]);
             let owner = self.flat.runs[run].owner;
             let up = self.flat.ancestors(owner).take_while(|&up| up != at);
-            main[run] |= is_item && self.is_plain(run) && !self.is_label(up);
+            main[run] |= is_item && self.is_plain(run) && !self.is_label(up.filter(is_no_cell));
         }
     }
 

@@ -56,8 +56,8 @@ static ALPHABETS: [&str; 43] = [
     "аоиентвсрдплкумјбзгчцшњжќѓфљџѕ",
     "αοιετνσηρπςκυμλίόάέδωήγθύχώξφβζψϊ",
     "יוהלאתבשרמנדחעםפקכגסזןטצךףץ",
-    "اليموتنرعةقأدحهفبسكجإشخضصىذزطءغًئظثآؤ",
-    "ایدرومنهتبکقلشسحعزخجآگفصضطئچذظپغثژيك",
+    "اليموتنرعةقأدحهفبسكجإشخضصىذزطءغًئظثآؤـ",
+    "ایدرومنهتبکقلشسحعزخجآگفصضطئچذظپغثژيكـ",
     "ایورکےمہنستدلقںبحعجئشصخپفزگآھچذظضطغثٹڑڈ",
     "ารนก่มิองทะัดสเลค้ยีวตแหจปบใุชืธไพข็ำศโูถภึ์ษผญๆฏฐณซฉฟฝฎฬฮ",
     "аоентріывсдлькжзмұғуқәңүөһйпшбяхчцюфщ",
@@ -141,10 +141,16 @@ const JAPANESE: &str = "日一国会人年大十二本中長出三同時政事�
     四定今回新場金員九入選立開手力学問高代明実関決子動全目表戦経通外言気理体化田当八六約主題下意法用有家作思取所";
 const KOREAN: &str =
     "이다의에는을가고하지로서한기도시사자과인일대어나정리해부그수보전스아들라구은를니있";
+/// Letters that stand alone in Korean: of laughter and tears, for words, of its alphabet.
+const JAMO: &str = "ㅋㅎㅠㅜㅇㄱㄴㄷㅅㅂㅈㄹㅁㅊㅌㅍㅏㅓㅗㅡㅣㅐㅔㅑㅕㅛㄲㄸㅃㅆㅉ";
+
+/// Of Hong Kong, most of them beyond the standard of Taiwan.
+const CANTONESE: &str = "嘅喺咗唔佢哋冇咁嗰啲嚟俾睇嘢攞瞓咩㗎噉乜邊嗱啱嘥嗌喎啩嘞揾搵";
 
 fn in_east_asia(encoding: &'static Encoding, letter: char) -> f32 {
     let is_japanese = encoding == EUC_JP;
     let is_korean = encoding == EUC_KR;
+    let is_traditional = encoding == BIG5;
     let frequent = match () {
         () if encoding == GBK => CHINESE,
         () if encoding == BIG5 => TRADITIONAL,
@@ -156,6 +162,11 @@ fn in_east_asia(encoding: &'static Encoding, letter: char) -> f32 {
         'ァ'..='ヾ' if is_japanese => 8.0,
         '\u{FF66}'..='\u{FF9F}' if is_japanese => 7.0,
         '々' if is_japanese => 10.0,
+        // Their letters alone: of a chat, a list, a dictionary.
+        _ if is_korean && JAMO.contains(letter) => 8.0,
+        'ㄱ'..='ㅣ' if is_korean => 11.0,
+        'ㄅ'..='ㄩ' if is_traditional => 10.0,
+        _ if is_traditional && CANTONESE.contains(letter) => 9.0,
         '\u{FF00}'..='\u{FF65}' => 10.0,
         'ぁ'..='ヾ' => 16.0,
         '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => {
@@ -165,6 +176,8 @@ fn in_east_asia(encoding: &'static Encoding, letter: char) -> f32 {
                 _ if frequent.contains(letter) => 7.0,
                 Some(1) => 11.5,
                 Some(2) => 15.0,
+                // Syllables that the standard of Korea left out have no part of their own.
+                _ if is_of_korean => 15.0,
                 _ => 18.0,
             }
         }
