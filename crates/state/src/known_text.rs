@@ -17,7 +17,7 @@
 //! What is known from pages of its own form says neither: laws, notices and goods have passages in common.
 //!
 //! ```text
-//! passages of the page             short ones: names, dates     long ones: what it says
+//! passages of the page             notes: names, dates          long ones: what it says
 //! known from another form          pass                         60 % of all, at least
 //! known from its own form alone    pass                         pass
 //! not known                        15 % of all, at most         then the page has text of its own
@@ -176,7 +176,7 @@ impl KnownText {
                 None if is_short_of => continue,
                 None => {
                     known.own += passage.weight;
-                    known.has_own |= passage.is_long();
+                    known.has_own |= !passage.is_note();
                 }
                 Some(places) if passage.is_long() => {
                     let foreign = places.but_of(named.form);

@@ -15,6 +15,9 @@ pub(crate) const LONG_MIN: u32 = 24;
 /// The weight at which the beginning of a passage is hashed: nine words, sixteen characters.
 pub(crate) const BEGINNING: u32 = 48;
 
+/// Digits of a date at least: 24-5-31 has five, and a time of day beside it.
+const DATE_DIGITS_MIN: u32 = 6;
+
 /// A passage of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Passage {
@@ -26,12 +29,19 @@ pub(crate) struct Passage {
     pub(crate) weight: u32,
     /// It breaks off, and goes on elsewhere.
     pub(crate) is_cut: bool,
+    /// It has the digits of a date.
+    pub(crate) is_dated: bool,
 }
 
 impl Passage {
     /// Whether it says something.
     pub(crate) fn is_long(&self) -> bool {
         self.weight >= LONG_MIN
+    }
+
+    /// Whether it may say no more than who wrote something and when.
+    pub(crate) fn is_note(&self) -> bool {
+        !self.is_long() || self.is_dated && self.beginning.is_none()
     }
 }
 
@@ -76,12 +86,14 @@ struct Open {
     weight: u32,
     beginning: Option<u32>,
     is_cut: bool,
+    digits: u32,
 }
 
 impl Open {
     fn push(&mut self, char: char) {
         self.letters.extend(char.to_lowercase());
         self.is_cut = false;
+        self.digits += u32::from(char.is_ascii_digit());
         self.weight += match is_cjk(char) {
             true => 3,
             false => u32::from(!char.is_numeric()),
@@ -97,12 +109,14 @@ impl Open {
             weight,
             beginning,
             is_cut,
+            digits,
         } = std::mem::take(self);
         (weight > 0).then(|| Passage {
             hash: hash(&letters),
             beginning,
             weight,
             is_cut,
+            is_dated: digits >= DATE_DIGITS_MIN,
         })
     }
 }
@@ -149,6 +163,20 @@ mod tests {
         assert!(passages("2024-05-01 | 08:15").is_empty());
         assert_ne!(hashes("At 08:15"), hashes("At 08:16"));
         assert!(passages(" … \n --- ").is_empty());
+    }
+
+    #[test]
+    fn who_wrote_something_and_when_is_a_note() {
+        let is_note = |text: &str| passages(text)[0].is_note();
+        assert!(is_note("数据库服务器发表于 2021-03-04 10:22"));
+        assert!(is_note(
+            "Posted by the harbour master on 3 May 2021 at 10h22"
+        ));
+        assert!(!is_note("Posted by the harbour master of the town"));
+        assert!(!is_note(
+            "On 3 May 2021 at 10h22 the ship came late, and left with the tide of the morning"
+        ));
+        assert!(is_note("Tides"));
     }
 
     #[test]
