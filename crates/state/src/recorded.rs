@@ -318,6 +318,7 @@ mod tests {
                 language: None,
                 relevance: None,
                 neighbour: None,
+                known_text: false,
                 same_layout: false,
             };
             let thin = Verdict::Junk(JunkReason::Thin);
