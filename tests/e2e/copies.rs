@@ -117,3 +117,83 @@ fn verdicts_follow_again_by_the_settings_that_were_in_force() {
     // The settings do decide: most is dropped by the first, most is kept by the second.
     assert!(kept[0] <= 4 && kept[1] >= kept[0] + 5, "{kept:?}");
 }
+
+/// A sentence of twelve words that no other number has.
+fn sentence(number: usize) -> String {
+    let words = (0..12).map(|at| format!("said{}x{}", letters(number), letters(at)));
+    format!("<p>{}.</p>", words.collect::<Vec<_>>().join(" "))
+}
+
+fn board_page(title: &str, sentences: &[usize], links: &[String]) -> String {
+    let text: String = sentences.iter().map(|number| sentence(*number)).collect();
+    let links: String = links
+        .iter()
+        .map(|link| format!("<a href=\"{link}\">{link}</a> "))
+        .collect();
+    format!(
+        "<!DOCTYPE html><html><head><title>{title}</title></head><body><article><h1>{title}</h1>{text}\
+         </article><nav>{links}</nav></body></html>"
+    )
+}
+
+#[test]
+fn views_of_known_pages_are_dropped_once_their_form_shows_nothing_else_and_answers_are_not() {
+    const THREADS: usize = 48;
+    let site = "http://board.test";
+    let thread = |number: usize| format!("/thread.php?t={number}");
+    let list = |number: usize| format!("/list.php?day={number}");
+    let answer = |number: usize| format!("/answer.php?a={number}");
+    let all: Vec<String> = (0..THREADS).map(thread).collect();
+    let mut web = TestWeb::new().page(&format!("{site}/"), &board_page("Board", &[9_000], &all));
+    for number in 0..THREADS {
+        let of_thread = |number: usize| [number * 3, number * 3 + 1, number * 3 + 2];
+        let title = format!("Thread {}", letters(number));
+        let links = [list(number), answer(number)];
+        let own = of_thread(number);
+        web = web.page(
+            &format!("{site}{}", thread(number)),
+            &board_page(&title, &own, &links),
+        );
+        // How four threads begin.
+        let begin = [0, 7, 19, 31].map(|step| of_thread((number + step) % THREADS)[0]);
+        let title = format!("Day {}", letters(number));
+        web = web.page(
+            &format!("{site}{}", list(number)),
+            &board_page(&title, &begin, &[]),
+        );
+        // A thread, quoted, and a sentence more.
+        let [one, two, three] = own;
+        let quoted = [one, two, three, 5_000 + number];
+        let title = format!("Answer {}", letters(number));
+        web = web.page(
+            &format!("{site}{}", answer(number)),
+            &board_page(&title, &quoted, &[]),
+        );
+    }
+    let bench = Bench::serve(web);
+    let options = [
+        "--seed",
+        "http://board.test/",
+        "--delay",
+        "0",
+        "--concurrency",
+        "1",
+    ];
+    bench.crawl_to_end("board", &options);
+    let pages = bench.rows("board", "pages");
+    let count = |part: &str, reason: Option<&str>| {
+        let of = |row: &&serde_json::Value| {
+            row["url"].as_str().is_some_and(|url| url.contains(part))
+                && row["reason"].as_str() == reason
+        };
+        pages.iter().filter(of).count()
+    };
+    assert_eq!(count("/thread.php", None), THREADS);
+    assert_eq!(count("/answer.php", None), THREADS);
+    let (kept, dropped) = (
+        count("/list.php", None),
+        count("/list.php", Some("known_text")),
+    );
+    assert!(kept <= 14 && kept + dropped == THREADS, "{kept} {dropped}");
+    bench.check("board");
+}

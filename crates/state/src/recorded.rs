@@ -205,6 +205,7 @@ fn page_yield(record: &PageRecord) -> Option<PageYield> {
         JunkKind::Withheld if !is_duplicate() => Some(PageYield::LinksOnly),
         JunkKind::Withheld
         | JunkKind::Duplicate
+        | JunkKind::Known
         | JunkKind::Empty
         | JunkKind::Error
         | JunkKind::LinkList
@@ -261,6 +262,7 @@ pub fn detail(
             .map(|found| format!("language {found}, wanted {}", rules.languages.join(", "))),
         JunkReason::ExactDuplicate
         | JunkReason::NearDuplicate
+        | JunkReason::KnownText
         | JunkReason::SoftNotFound
         | JunkReason::Listing
         | JunkReason::NoIndex
@@ -316,6 +318,7 @@ mod tests {
                 language: None,
                 relevance: None,
                 neighbour: None,
+                known_text: false,
                 same_layout: false,
             };
             let thin = Verdict::Junk(JunkReason::Thin);

@@ -77,7 +77,9 @@ impl FetchGate {
         let is_low = match self.learnt.low_yield {
             Learnt::Off => false,
             Learnt::Last => {
-                self.rules.is_low_yield(url.as_str()) || self.rules.is_below_host(url.as_str())
+                self.rules.is_low_yield(url.as_str())
+                    || self.rules.is_below_host(url.as_str())
+                    || self.views.may_have(url)
             }
             Learnt::HoldBack | Learnt::Sample | Learnt::Refuse => {
                 self.rules.is_low_yield(url.as_str())
@@ -203,6 +205,11 @@ impl FetchGate {
             return None;
         }
         let deed = || self.deeds.find(&CanonicalUrl::parse(plain).ok()?);
+        let view = || {
+            let idle = self.views.find(url)?;
+            let plain = CanonicalUrl::parse(plain).ok()?;
+            self.deeds.knows_a_thing_of(&plain).then_some(idle)
+        };
         let Idle {
             original,
             rule,
@@ -212,6 +219,7 @@ impl FetchGate {
             .values
             .find(url)
             .or_else(deed)
+            .or_else(view)
             .filter(|idle| idle.original != url.as_str())?;
         let rules = vec![rule];
         let is_probe = is_sure.then(|| self.is_sparse_probe(url, &rules, Some(probes)));
