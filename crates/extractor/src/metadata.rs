@@ -6,6 +6,7 @@
 mod affiliation;
 mod assigned;
 mod author;
+mod author_words;
 mod byline;
 mod byline_zone;
 mod chapter;

@@ -104,11 +104,14 @@ impl Sources {
         let headings = headings(flat, survey, main, &whole, author.as_deref(), url);
         let is_after_sign = untitled::behind_sign(&whole).is_some();
         whole = untitled::without_sign(whole, flat, survey, &headings, site_name, url);
+        let alone = untitled::is_site_alone(&whole, flat, survey, &headings, site_name, url);
+        let alone = alone.then(|| letters(&std::mem::take(&mut whole)));
         let home = headings.iter().find(|heading| heading.is_home);
         let logo = home.map(|heading| heading.text.clone());
         let site_name = site_name.map(str::to_owned).or(logo);
         let shared = flat.meta(&["og:title", "twitter:title", "dc.title", "citation_title"]);
         let shared = shared.map(short);
+        let shared = shared.filter(|title| alone.as_deref() != Some(&letters(title)));
         let of_both = shared.as_deref().and_then(|title| of_both(title, &whole));
         let of_both = of_both.map(str::to_owned);
         let shared = of_both.clone().or(shared);
