@@ -22,6 +22,7 @@ mod names;
 mod nobody;
 mod numbers;
 mod office;
+mod owner;
 mod poster;
 mod profile_links;
 mod program;

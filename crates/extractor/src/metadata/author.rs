@@ -23,8 +23,8 @@ use super::names::Names;
 use super::profile_links::{has_author_folder, leads_to_feed, leads_to_handle};
 use super::publisher::Called;
 use super::{
-    affiliation, author_words, byline, element_text, labelled, name, poster, program, publisher,
-    reporter, rows, short, unlabelled,
+    affiliation, author_words, byline, element_text, labelled, name, owner, poster, program,
+    publisher, reporter, rows, short, unlabelled,
 };
 
 pub(super) fn find(
@@ -99,6 +99,7 @@ fn found(
         })
         .or(declared)
         .or_else(|| poster::named_below_title(flat, survey, zone))
+        .or_else(|| owner::find(page, called, host).filter(|_| *page_type == PageType::Article))
 }
 
 /// The authors in the first kind of meta element that has any.

@@ -56,10 +56,12 @@ fn behind_date(line: &str, lang: Option<&str>) -> Option<String> {
     let dated = [first, line].into_iter().any(dates::stands_in);
     let parts = line.split(is_mark).map(str::trim).skip(1);
     let mut named = parts.filter_map(|part| {
-        let named = written_by(part, lang).filter(|named| has_capital(named.name))?;
-        let ends = named.behind.trim().is_empty() || named.behind.starts_with(',');
-        let name = plausible(named).filter(|_| ends);
-        name.map(str::to_owned).or_else(|| account(part, lang))
+        let named = written_by(part, lang).filter(|named| {
+            let ends = named.behind.trim().is_empty() || named.behind.starts_with(',');
+            has_capital(named.name) && ends
+        });
+        let name = named.and_then(plausible).map(str::to_owned);
+        name.or_else(|| account(part, lang))
     });
     named.next().filter(|_| dated)
 }

@@ -94,6 +94,16 @@ fn is_named_row(flat: &FlatDom<'_>, row: ElementIndex) -> bool {
     weights.len() == 2 && weights.iter().all(|&weight| weight <= CELL_WEIGHT_MAX)
 }
 
+/// Whether a day is another one with its month in the place of the day: "09.10.2024" is either.
+fn is_swapped(one: &str, other: &str) -> bool {
+    let parts =
+        |day: &'_ str| Some([day.get(..4)?, day.get(5..7)?, day.get(8..10)?].map(str::to_owned));
+    let (Some(one), Some(other)) = (parts(one), parts(other)) else {
+        return false;
+    };
+    one[0] == other[0] && one[1] == other[2] && one[2] == other[1]
+}
+
 /// The day on which the server sent the page, as it says.
 fn fetched(headers: &[(String, Vec<u8>)]) -> Option<String> {
     let (_, value) = headers.iter().find(|(name, _)| name == "date")?;
@@ -150,7 +160,8 @@ impl<'d, 'a> Dating<'d, 'a> {
         let is_free = |date: &String| !events.contains(date);
         let has_been = |date: &String| self.has_been(date);
         let marked = self.marked_times();
-        let declared = declared.or_else(|| marked.own.filter(is_free));
+        let own = marked.own.filter(is_free);
+        let declared = declared.or_else(|| own.clone());
         let near_before = |end: usize| {
             let may_hold =
                 |run| run < end && self.zone.may_hold(run) && !events::is_in(self.survey, run);
@@ -180,12 +191,14 @@ impl<'d, 'a> Dating<'d, 'a> {
         };
         let mut days = [in_url, shown].into_iter().flatten();
         let neighbour = days.find(|day| dates::are_neighbours(day, &declared));
-        neighbour
-            .or_else(|| self.shown_instead_of(&declared).filter(is_free))
-            .or(Some(declared))
+        // A time that is marked as the declared day is the same as readers see, whatever its text says.
+        let is_marked = || own.is_some_and(|own| dates::days_from(&own, &declared) == Some(0));
+        let shown = || self.shown_instead_of(&declared).filter(is_free);
+        let day = neighbour.or_else(|| shown().filter(|_| !is_marked()));
+        Some(day.unwrap_or(declared))
     }
 
-    /// The only day in the lines between an article's title and its text, where it is another than the declared one: what
+    /// The only day in the lines between an article's title and its text, where it is an earlier one than the declared: what
     /// programs declare is often when a page was built or moved.
     fn shown_instead_of(&self, declared: &str) -> Option<String> {
         if !self.zone.is_of_article() {
@@ -199,11 +212,8 @@ impl<'d, 'a> Dating<'d, 'a> {
             lines.in_run(run, lines.read).filter(|_| is_own)
         });
         let day = days.next()?;
-        let is_only = days.all(|other| other == day);
-        let mode = std::env::var("M49").unwrap_or_default();
-        let days = dates::days_from(declared, &day)?;
-        let is_other = (days < -1 && !mode.contains('E')) || (days > 1 && !mode.contains('L'));
-        (is_only && is_other).then_some(day)
+        let is_earlier = dates::days_from(declared, &day).is_some_and(|days| days < -1);
+        (days.all(|other| other == day) && is_earlier && !is_swapped(declared, &day)).then_some(day)
     }
 
     pub(super) fn modified(&self) -> Option<String> {
@@ -315,7 +325,9 @@ impl Lines<'_, '_, '_> {
         let mut near = near.filter(|&index| (self.may_hold)(index));
         near.find_map(|index| {
             let in_box = || self.in_line(index, boxes.get(&index)?, reader(index));
-            self.in_run(index, reader(index)).or_else(in_box)
+            let in_parts = || self.in_line(index, &apart(flat, index)?, reader(index));
+            let found = self.in_run(index, reader(index));
+            found.or_else(in_box).or_else(in_parts)
         })
     }
 
@@ -347,8 +359,7 @@ impl Lines<'_, '_, '_> {
         }
         let told = titled_times::with_day(flat, index, text, usage);
         let text = told.as_ref().unwrap_or(text);
-        let found = self.in_line(index, text, read);
-        found.or_else(|| self.in_line(index, &apart(flat, index)?, read))
+        self.in_line(index, text, read)
     }
 
     fn in_line(&self, index: usize, text: &str, read: &Reader) -> Option<String> {

@@ -93,25 +93,7 @@ pub(super) fn gives_way(
     if let Some(writer) = affiliated.and_then(|head| head.strip_suffix(", ")) {
         return Some(writer.to_owned());
     }
-    let mode = std::env::var("M49").unwrap_or_default();
-    let is_account = mode.contains('a') && is_account(declared);
-    if mode.contains('w')
-        && writer.split(' ').count() <= 4
-        && !letters(&writer).contains(&name)
-        && !name.contains(&letters(&writer))
-    {
-        eprintln!("W\t{declared}\t{writer}");
-        return Some(writer);
-    }
-    (is_publisher || is_holder() || is_account).then_some(writer)
-}
-
-/// Whether a name is an account's: one word with a number or a sign in it, or in small letters.
-fn is_account(name: &str) -> bool {
-    let is_marked = |c: char| c.is_ascii_digit() || matches!(c, '.' | '_' | '@');
-    !name.contains(' ')
-        && !name.contains(is_cjk)
-        && (name.contains(is_marked) || name.chars().all(char::is_lowercase))
+    (is_publisher || is_holder()).then_some(writer)
 }
 
 /// Whether a text is somebody's name: words in capitals, two or more.

@@ -63,15 +63,22 @@ fn pieces<'d>(flat: &FlatDom<'d>, at: u32) -> Option<Vec<&'d str>> {
     (2..=PIECES_MAX).contains(&texts.len()).then_some(texts)
 }
 
-/// A number with its digits and the piece it stands in, or a month by its name.
-#[derive(Debug)]
-enum Part {
-    Number {
-        value: u32,
-        digits: usize,
-        piece: usize,
-    },
-    Month(u32),
+/// What a part of a date may be.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Four digits.
+    Year,
+    /// One digit or two.
+    Short,
+    /// A month by its name.
+    Month,
+}
+
+struct Part {
+    kind: Kind,
+    value: u32,
+    /// The piece that it stands in.
+    piece: usize,
 }
 
 /// The label before a box and the day that some pieces are.
@@ -79,7 +86,7 @@ fn line_of(pieces: &[&str], usage: Usage) -> Option<String> {
     let (mut parts, mut label) = (Vec::new(), String::new());
     let is_dotted = pieces.iter().any(|piece| piece.contains('.'));
     for (at, piece) in pieces.iter().enumerate() {
-        for word in piece.split(|c: char| !dates::is_of_word(c) && c != ':') {
+        for word in without_signs(piece).split(|c: char| !dates::is_of_word(c) && c != ':') {
             match part(word, at, usage) {
                 Some(Some(part)) => parts.push(part),
                 Some(None) => {}
@@ -96,140 +103,65 @@ fn line_of(pieces: &[&str], usage: Usage) -> Option<String> {
     Some(format!("{label}{day}"))
 }
 
+/// A piece with a blank for the sign behind each number, in Chinese, Japanese and Korean: 2024年3月.
+fn without_signs(piece: &str) -> String {
+    const SIGNS: [char; 7] = ['年', '月', '日', '號', '년', '월', '일'];
+    let mut before = ' ';
+    let chars = piece.chars().map(|c| {
+        let is_sign = before.is_ascii_digit() && SIGNS.contains(&c);
+        before = c;
+        if is_sign { ' ' } else { c }
+    });
+    chars.collect()
+}
+
 /// The year, the month and the day that some parts are.
 fn day_of(parts: &[Part], usage: Usage, is_dotted: bool) -> Option<(u32, u32, u32)> {
-    use Part::{Month, Number};
-    let is_short = |digits: usize| (1..=2).contains(&digits);
-    match *parts {
-        [
-            Number {
-                value: year,
-                digits: 4,
-                ..
-            },
-            Number {
-                value: month,
-                digits: one,
-                ..
-            },
-            Number {
-                value: day,
-                digits: other,
-                ..
-            },
-        ] if is_short(one) && is_short(other) => Some((year, month, day)),
-        [
-            Number {
-                value: day, digits, ..
-            },
-            Number {
-                value: year,
-                digits: 4,
-                ..
-            },
-            Number {
-                value: month,
-                digits: other,
-                ..
-            },
-        ] if is_short(digits) && is_short(other) => Some((year, month, day)),
-        [
-            Number {
-                value: first,
-                digits,
-                piece: at_first,
-            },
-            Number {
-                value: second,
-                digits: other,
-                piece: at_second,
-            },
-            Number {
-                value: year,
-                digits: 4,
-                piece: at_year,
-            },
-        ] if is_short(digits) && is_short(other) => {
-            // "05" over "03/2021": what stands with the year is the month.
-            let is_with_year = at_second == at_year && at_first != at_second;
-            let is_day_first =
-                is_with_year || first > 12 || second <= 12 && usage.is_day_first(is_dotted);
-            Some(match is_day_first {
-                true => (year, second, first),
-                false => (year, first, second),
-            })
-        }
-        [
-            Month(month),
-            Number {
-                value: day, digits, ..
-            },
-            Number {
-                value: year,
-                digits: 4,
-                ..
-            },
-        ]
-        | [
-            Number {
-                value: day, digits, ..
-            },
-            Month(month),
-            Number {
-                value: year,
-                digits: 4,
-                ..
-            },
-        ]
-        | [
-            Number {
-                value: year,
-                digits: 4,
-                ..
-            },
-            Month(month),
-            Number {
-                value: day, digits, ..
-            },
-        ] if is_short(digits) => Some((year, month, day)),
+    use Kind::{Month, Short, Year};
+    let [one, other, last] = parts else {
+        return None;
+    };
+    let [first, second, third] = [one.value, other.value, last.value];
+    // "05" over "03/2021": what stands with the year is the month.
+    let is_with_year = other.piece == last.piece && one.piece != other.piece;
+    let is_day_first =
+        || is_with_year || first > 12 || second <= 12 && usage.is_day_first(is_dotted);
+    match [one.kind, other.kind, last.kind] {
+        [Year, Short | Month, Short] => Some((first, second, third)),
+        [Short, Year, Short] => Some((second, third, first)),
+        [Short, Short, Year] if is_day_first() => Some((third, second, first)),
+        [Short, Short, Year] | [Month, Short, Year] => Some((third, first, second)),
+        [Short, Month, Year] => Some((third, second, first)),
         _ => None,
     }
 }
 
 /// What a word of a date is: `None` for another word, `Some(None)` for a time, a day of the week or nothing.
 fn part(word: &str, piece: usize, usage: Usage) -> Option<Option<Part>> {
-    const SIGNS: [char; 7] = ['年', '月', '日', '號', '년', '월', '일'];
-    let lower = word.trim_end_matches(SIGNS).to_lowercase();
-    if lower.is_empty() || dates::is_weekday(&lower) || matches!(lower.as_str(), "am" | "pm") {
+    // "de" stands between day, month and year.
+    const JOINTS: [&str; 5] = ["am", "pm", "de", "del", "of"];
+    let lower = word.to_lowercase();
+    if lower.is_empty() || dates::is_weekday(&lower) || JOINTS.contains(&lower.as_str()) {
         return Some(None);
     }
-    if lower.chars().all(|c| c.is_ascii_digit()) {
-        let (value, digits) = (lower.parse().ok()?, lower.len());
-        return Some(Some(Part::Number {
-            value,
-            digits,
-            piece,
-        }));
+    let digits = lower.trim_end_matches(char::is_alphabetic);
+    let is_ordinal = matches!(&lower[digits.len()..], "" | "st" | "nd" | "rd" | "th");
+    if is_ordinal && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let kind = match digits.len() {
+            1..=2 => Kind::Short,
+            4 => Kind::Year,
+            _ => return None,
+        };
+        let value = digits.parse().ok()?;
+        return Some(Some(Part { kind, value, piece }));
     }
     let is_time = lower.contains(':') && lower.chars().all(|c| c.is_ascii_digit() || c == ':');
     if is_time {
         return Some(None);
     }
-    let ordinal = lower.trim_end_matches(|c: char| c.is_alphabetic());
-    if !ordinal.is_empty() && matches!(&lower[ordinal.len()..], "st" | "nd" | "rd" | "th") {
-        let (value, digits) = (ordinal.parse().ok()?, ordinal.len());
-        return Some(Some(Part::Number {
-            value,
-            digits,
-            piece,
-        }));
-    }
-    // "de" between day, month and year.
-    if matches!(lower.as_str(), "de" | "del" | "of") {
-        return Some(None);
-    }
-    let month = dates::number_in(&lower, usage)?.parse().ok()?;
-    Some(Some(Part::Month(month)))
+    let value = dates::number_in(&lower, usage)?.parse().ok()?;
+    let kind = Kind::Month;
+    Some(Some(Part { kind, value, piece }))
 }
 
 #[cfg(test)]

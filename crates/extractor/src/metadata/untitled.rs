@@ -92,7 +92,10 @@ pub(super) fn is_site_alone(
         && !is_front
         && headings.iter().any(has_own)
         && !headings.iter().any(says)
-        && (site_name.map(letters).as_ref() == Some(&name) || has_logo(flat, survey, &name, url))
+        && match site_name.map(letters) {
+            Some(site) => site == name,
+            None => has_logo(flat, survey, &name, url),
+        }
 }
 
 /// Whether a `<title>` is what a program writes for want of one.
