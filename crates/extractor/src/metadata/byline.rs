@@ -164,12 +164,9 @@ impl<'t> Named<'t> {
 }
 
 /// Words that announce a name at the beginning of a line, in lower case; none stands behind one that it begins with.
-const ANNOUNCEMENTS: [&str; 118] = [
-    "authors",
-    "author(s)",
+const ANNOUNCEMENTS: [&str; 115] = [
     "contributors",
     "contributor",
-    "writers",
     "writer",
     "escrito por",
     "publicado por",
@@ -286,12 +283,9 @@ const ANNOUNCEMENTS: [&str; 118] = [
 ];
 
 /// Those of them that are nouns.
-const NOUNS: [&str; 47] = [
-    "authors",
-    "author(s)",
+const NOUNS: [&str; 44] = [
     "contributors",
     "contributor",
-    "writers",
     "writer",
     "author",
     "text",

@@ -11,14 +11,11 @@ mod marked;
 
 use std::ops::Range;
 
-use html5ever::{LocalName, local_name};
 use url::Url;
 
-use crate::bounded::{byte_suffix, char_prefix};
-use crate::class_hints::Hint;
-use crate::dates::{self, MonthFirst, Role, Usage};
-use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Piece};
+use crate::bounded::char_prefix;
+use crate::dates::{self, MonthFirst, Usage};
+use crate::flat_dom::{ElementIndex, FlatDom};
 use crate::line_markers::Marker;
 use crate::structured::Structured;
 use crate::survey::Survey;
@@ -160,7 +157,8 @@ impl<'d, 'a> Dating<'d, 'a> {
         let is_free = |date: &String| !events.contains(date);
         let has_been = |date: &String| self.has_been(date);
         let marked = self.marked_times();
-        let own = marked.own.filter(is_free);
+        let own = marked.own.filter(|(_, date)| is_free(date));
+        let own = own.map(|(at, date)| self.before_text(at).filter(is_free).unwrap_or(date));
         let declared = declared.or_else(|| own.clone());
         let near_before = |end: usize| {
             let may_hold =
@@ -196,6 +194,17 @@ impl<'d, 'a> Dating<'d, 'a> {
         let shown = || self.shown_instead_of(&declared).filter(is_free);
         let day = neighbour.or_else(|| shown().filter(|_| !is_marked()));
         Some(day.unwrap_or(declared))
+    }
+
+    /// The date that stands near the title before the text, where a marked time stands behind the text's beginning: that may be
+    /// the time of the site, of a change or of an answer.
+    fn before_text(&self, marked: usize) -> Option<String> {
+        let text = self.zone.text;
+        let may_hold =
+            |run| run < text && self.zone.may_hold(run) && !events::is_in(self.survey, run);
+        (marked > text)
+            .then(|| self.published_lines(&may_hold).near_title())
+            .flatten()
     }
 
     /// The only day in the lines between an article's title and its text, where it is an earlier one than the declared: what
@@ -325,7 +334,9 @@ impl Lines<'_, '_, '_> {
         let mut near = near.filter(|&index| (self.may_hold)(index));
         near.find_map(|index| {
             let in_box = || self.in_line(index, boxes.get(&index)?, reader(index));
-            let in_parts = || self.in_line(index, &apart(flat, index)?, reader(index));
+            // Behind the text such a line may be a row of links to other pages.
+            let parts = || apart(flat, index).filter(|_| index < zone.text);
+            let in_parts = || self.in_line(index, &parts()?, reader(index));
             let found = self.in_run(index, reader(index));
             found.or_else(in_box).or_else(in_parts)
         })

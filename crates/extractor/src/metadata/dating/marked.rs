@@ -21,8 +21,8 @@ const BEFORE_BYTES_MAX: usize = 400;
 /// The marked times of a page that may be when it was published.
 #[derive(Default)]
 pub(super) struct MarkedTimes {
-    /// That near the title, or that which is marked as the publication.
-    pub own: Option<String>,
+    /// That near the title, or that which is marked as the publication, with its run.
+    pub own: Option<(usize, String)>,
     /// The only one elsewhere. Of several each is of something else.
     pub only: Option<String>,
 }
@@ -30,7 +30,7 @@ pub(super) struct MarkedTimes {
 impl Dating<'_, '_> {
     pub(super) fn marked_times(&self) -> MarkedTimes {
         let (flat, zone) = (self.flat, self.zone);
-        let mut best: Option<(u32, String)> = None;
+        let mut best: Option<(u32, usize, String)> = None;
         let mut rest: Vec<String> = Vec::new();
         let marked = flat.elements.iter().enumerate();
         let marked = marked.filter(|(_, element)| Mark::of(element).is_any());
@@ -63,12 +63,12 @@ impl Dating<'_, '_> {
                 rest.push(date);
                 continue;
             }
-            if best.as_ref().is_none_or(|(known, _)| rank < *known) {
-                best = Some((rank, date));
+            if best.as_ref().is_none_or(|(known, ..)| rank < *known) {
+                best = Some((rank, at, date));
             }
         }
         MarkedTimes {
-            own: best.map(|(_, date)| date),
+            own: best.map(|(_, at, date)| (at, date)),
             only: match rest.as_slice() {
                 [only] => Some(only.clone()),
                 _ => None,
