@@ -262,7 +262,9 @@ fn a_search_that_cannot_find_anything_says_why() {
 
 #[test]
 fn files_say_by_their_names_what_they_hold() {
-    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &page("x", 1, &[])));
+    let told = "The keeper of the light told us what he had seen from the tower that winter, and why nobody believed it.";
+    let english = format!("<html lang=en><title>The light</title><p>{told}</p>");
+    let bench = Bench::serve(TestWeb::new().page("http://a.test/", &english));
     bench.crawl_to_end("one", &["--seed", "http://a.test/"]);
     let dir = bench.crawl_dir("one").display().to_string();
     let out = |name: &str| bench.crawl_dir("").join(name).display().to_string();
