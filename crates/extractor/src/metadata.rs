@@ -4,6 +4,7 @@
 //! elements, marked-up elements, and the text near the title. The first plausible value is taken.
 
 mod affiliation;
+mod announcements;
 mod assigned;
 mod author;
 mod author_words;

@@ -352,10 +352,14 @@ impl Sources {
         before.or(behind.filter(|rest| is_apart(rest.chars().next())))
     }
 
-    /// The page's only first-level heading, where the URL has most of its words and few of those that `<title>` and the title for
-    /// sharing have: they say something of the site ("The heart of the internet"), and an address is made from a title.
+    /// The page's only first-level heading, where the URL has most of its words and few of those that `<title>` has, and no title for
+    /// sharing is declared: `<title>` says something of the site ("The heart of the internet"), and an address is made from a title.
     fn heading_of_address(&self) -> Option<&str> {
         const WORDS_MIN: usize = 4;
+        // A title for sharing is the publisher's own choice.
+        if self.shared.is_some() {
+            return None;
+        }
         let first_level = |heading: &&Heading| heading.level == 1 && !heading.is_home;
         let mut first_level = self.headings.iter().filter(first_level);
         let (Some(only), None) = (first_level.next(), first_level.next()) else {
