@@ -19,6 +19,8 @@ mod usage;
 use crate::bounded::byte_prefix;
 use crate::char_counts::is_cjk;
 pub(crate) use ago::is_ago;
+pub(crate) use forms::is_of_word;
+pub(crate) use months::number_in;
 pub use months::{is_month, month_number};
 pub(crate) use order::MonthFirst;
 use role::WEEKDAYS;
@@ -117,12 +119,14 @@ const DATE_BYTES_MIN: usize = 8;
 /// The first date in a line that may be the text's own: one that is announced as such, or that stands for
 /// itself. A date amid a sentence is what the sentence is about.
 pub(crate) fn published_in(text: &str, usage: impl Into<Usage>) -> Option<String> {
-    let is_published = |role: Role, is_free: bool| match role {
+    let is_free = |role: Role, is_free: bool| match role {
         Role::Published => true,
         Role::Unsaid => is_free,
         Role::Modified | Role::Other => false,
     };
-    find(text, usage.into(), &is_published)
+    let usage = usage.into();
+    // "As of 5 May | Published 3 March": the words go before the place.
+    said_published_in(text, usage).or_else(|| find(text, usage, &is_free))
 }
 
 /// The first date in a line of which a word says that the text was published then.
@@ -158,9 +162,17 @@ fn find(text: &str, usage: Usage, fits: &dyn Fn(Role, bool) -> bool) -> Option<S
 }
 
 fn ends_sentence(text: &str) -> bool {
+    const WORDS_MAX: usize = 3;
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'”’」）)".contains(c));
-    // "10 a.m.", and "year" in Russian, Bulgarian and Ukrainian behind one.
-    let is_short_word = [".m.", " г.", " р."].iter().any(|end| text.ends_with(end));
+    // "10 a.m.", and "year" or "day" in Slavic languages, Lithuanian and Latvian behind one.
+    let ends = [".m.", " г.", " р.", " r.", " g.", " d."];
+    let is_short_word = ends.iter().any(|end| text.ends_with(end));
+    // "Megjelent: 2024. május 3.", "Београд, 5. мај 2024.": the dot is one of the number.
+    let before = text.strip_suffix('.').unwrap_or("");
+    let words = before.split(|c: char| !is_of_word(c));
+    let words = words.filter(|word| word.starts_with(char::is_alphabetic));
+    let is_short_word = is_short_word
+        || before.ends_with(|c: char| c.is_ascii_digit()) && words.count() <= WORDS_MAX;
     text.ends_with(['.', '。', '!', '！', '?', '？', '…']) && !is_short_word
 }
 
@@ -227,13 +239,15 @@ fn first(text: &str, usage: Usage) -> Option<(usize, String, String)> {
         };
         keep(found.at, date);
     }
+    let is_name = |name: &str| months::number_in(name, usage).is_some();
     for found in [
         forms::month_day(&text),
         forms::day_month(&text),
         forms::month_day_time(&text),
+        forms::year_and_name(&text, is_name),
     ] {
         if let Some(found) = found
-            && let Some(month) = months::number(found.month)
+            && let Some(month) = months::number_in(found.month, usage)
         {
             keep(found.at, checked(found.year, month, found.day));
         }

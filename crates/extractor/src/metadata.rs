@@ -4,8 +4,10 @@
 //! elements, marked-up elements, and the text near the title. The first plausible value is taken.
 
 mod affiliation;
+mod announcements;
 mod assigned;
 mod author;
+mod author_words;
 mod byline;
 mod byline_zone;
 mod chapter;
@@ -21,6 +23,7 @@ mod names;
 mod nobody;
 mod numbers;
 mod office;
+mod owner;
 mod poster;
 mod profile_links;
 mod program;

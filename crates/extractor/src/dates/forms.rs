@@ -126,7 +126,13 @@ fn in_word(c: char) -> bool {
 
 /// Whether a character is a sign of the letter before it that is no letter itself: points and vowels of Arabic, Indian and Khmer scripts.
 fn is_sign_of_letter(c: char) -> bool {
-    matches!(c, '\u{64b}'..='\u{65f}' | '\u{93c}' | '\u{94d}' | '\u{17b4}'..='\u{17d3}')
+    matches!(c, '\u{64b}'..='\u{65f}' | '\u{93c}' | '\u{94d}' | '\u{9bc}' | '\u{9cd}' | '\u{bcd}' | '\u{c4d}'
+        | '\u{17b4}'..='\u{17d3}')
+}
+
+/// Whether a character stands in a word: a letter, a digit, or a sign of a letter.
+pub(crate) fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || is_sign_of_letter(c)
 }
 
 /// Year, month and day as they stand in a text.
@@ -313,15 +319,22 @@ pub(super) fn month_day_time(text: &str) -> Option<Written<'_>> {
     })
 }
 
-/// "5. März 2021", "5 de marzo de 2021"; the month is any name.
+/// "5. März 2021", "5 de marzo de 2021", "3.maijs 2021"; the month is any name.
 pub(super) fn day_month(text: &str) -> Option<Written<'_>> {
     let between = |c: char| c.is_whitespace() || c == '-';
     leftmost(text, |mut cursor| {
         let at = cursor.at;
         let day = cursor.digits(2)?;
-        cursor.word(&["st", "nd", "rd", "th", "er", "º", "."]);
-        cursor.some(between)?;
-        if !cursor.word(&["d'"]) {
+        match cursor.word(&["."]) {
+            true => {
+                cursor.all(between);
+            }
+            false => {
+                cursor.word(&["st", "nd", "rd", "th", "er", "º"]);
+                cursor.some(between)?;
+            }
+        }
+        if !cursor.word(&["d'", "d’"]) {
             cursor.particle(&["of", "de"]);
         }
         let month = cursor.name()?;
@@ -331,6 +344,54 @@ pub(super) fn day_month(text: &str) -> Option<Written<'_>> {
         cursor.particle(&["del", "de"]);
         let year = cursor.year()?;
         cursor.ends_word().then_some(Written {
+            at,
+            year,
+            month,
+            day,
+        })
+    })
+}
+
+/// The year first and the month by its name: "2021. március 5.", "2021 m. kovo 5 d.", "2021. gada 5. marts", "2021ko martxoaren
+/// 5a", "2021 March 5". The day stands before the month only behind a word for the year, as "2021 5 March" are two dates.
+pub(super) fn year_and_name<'t>(
+    text: &'t str,
+    is_month: impl Fn(&str) -> bool,
+) -> Option<Written<'t>> {
+    const OF_YEARS: [&str; 7] = ["m.", "gada", "g.", "жылғы", "жылы", "ж.", "yil"];
+    leftmost(text, |mut cursor| {
+        let at = cursor.at;
+        let year = cursor.year()?;
+        let is_basque = cursor.word(&["ko"]);
+        let mut gap = cursor.all(|c| c.is_whitespace() || matches!(c, '.' | ',' | '-'));
+        let is_of_year = cursor.word(&OF_YEARS);
+        if is_of_year {
+            gap = cursor.all(char::is_whitespace);
+        }
+        if gap.is_empty() && !is_of_year {
+            return None;
+        }
+        let named_first = |mut cursor: Cursor<'t>| {
+            let month = cursor.name()?;
+            cursor.one(|c| c == '.');
+            cursor.some(|c| c.is_whitespace() || c == '-')?;
+            let day = cursor.digits(2)?;
+            if is_basque {
+                cursor.word(&["ean", "an", "a"]);
+            }
+            cursor.word(&["st", "nd", "rd", "th"]);
+            cursor.ends_word().then_some((month, day))
+        };
+        let named_last = |mut cursor: Cursor<'t>| {
+            let day = cursor.digits(2)?;
+            cursor.one(|c| c == '.');
+            cursor.all(|c| c.is_whitespace() || c == '-');
+            let month = cursor.name()?;
+            cursor.ends_word().then_some((month, day))
+        };
+        let last = || named_last(cursor).filter(|_| is_of_year);
+        let (month, day) = named_first(cursor).or_else(last)?;
+        is_month(month).then_some(Written {
             at,
             year,
             month,
@@ -482,7 +543,7 @@ mod tests {
         r"(?:\b|\p{Han})(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?[-/.]\s?((?:19|20)\d\d)(?:\b|\p{Han})";
     const MONTH_DAY: &str = r"(?:\b|\p{Han})(\p{L}{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:at\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
     const MONTH_DAY_TIME: &str = r"(?:\b|\p{Han})(\p{L}{3,12})\s+(\d{1,2})\s+\d{1,2}:\d\d(?::\d\d)?\s+(?:[ap]m\s+)?(?:[+-]?[a-zA-Z0-9]{2,5}\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
-    const DAY_MONTH: &str = r"(?:\b|\p{Han})(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[\s-]+(?:of\s+|de\s+|d')?(\p{L}{3,12})\.?,?[\s-]+(?:de\s+|del\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
+    const DAY_MONTH: &str = r"(?:\b|\p{Han})(\d{1,2})(?:\.[\s-]*|(?:st|nd|rd|th|er|º)?[\s-]+)(?:of\s+|de\s+|d')?(\p{L}{3,12})\.?,?[\s-]+(?:de\s+|del\s+)?((?:19|20)\d\d)(?:\b|\p{Han})";
     const ISO: &str = r"^((?:19|20)\d\d)-(\d{1,2})-(\d{1,2})(?:[Tt ]\s*(\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d+)?\s*([Zz]|[+-]\d\d:?\d\d)?)?";
     const PATH: &str = r"/((?:19|20)\d\d)[-/_](0?[1-9]|1[0-2])[-/_](0?[1-9]|[12]\d|3[01])(?:[^\d]|$)|[-_/t]((?:19|20)\d\d)[-/]?(0[1-9]|1[0-2])[-/]?(0[1-9]|[12]\d|3[01])(?:[^\d]|$)";
 

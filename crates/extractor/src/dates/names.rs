@@ -24,7 +24,7 @@ const PUBLISHED: [(&str, &[Place]); 40] = [
     ("publishtime", &[State, Script]),
     ("publishdate", &[Meta, State, Script]),
     ("publishedat", &[State]),
-    ("published", &[State]),
+    ("published", &[Meta, State]),
     ("publicationdate", &[State]),
     ("firstpublished", &[State]),
     ("firstpublishedat", &[State]),
@@ -66,7 +66,7 @@ const MODIFIED: [(&str, &[Place]); 11] = [
     ("updatetime", &[State]),
     ("updatedtime", &[State]),
     ("updatedat", &[State]),
-    ("updated", &[State]),
+    ("updated", &[Meta, State]),
     ("datemodified", &[Meta, State]),
     ("dctermsmodified", &[Meta]),
     ("modified", &[State]),
@@ -91,9 +91,20 @@ pub(crate) fn modified(name: &str, place: Place) -> Option<usize> {
 }
 
 fn rank(name: &str, place: Place, names: &[(&str, &[Place])]) -> Option<usize> {
-    let name = plain(name);
-    let of_place = |(known, places): &(&str, &[Place])| *known == name && places.contains(&place);
-    names.iter().position(of_place)
+    let whole = plain(name);
+    let of_place = |name: &str| {
+        let fits = |(known, places): &(&str, &[Place])| *known == name && places.contains(&place);
+        names.iter().position(fits)
+    };
+    // "w-published-date", "acme:publish_date": a site's own mark stands before the name.
+    let behind_mark = || {
+        let (_, rest) = name.split_once(['-', ':', '.', '_'])?;
+        let rank = of_place(&plain(rest))?;
+        let (known, _) = names[rank];
+        (place == Place::Meta && known.contains("publi") && known.len() > "published".len())
+            .then_some(rank)
+    };
+    of_place(&whole).or_else(behind_mark)
 }
 
 /// The letters of a name in lower case.
@@ -121,6 +132,9 @@ mod tests {
             }
         }
         assert!(published("DC.date.issued", Meta) < published("date", Meta));
+        assert!(published("w-published-date", Meta).is_some());
+        assert!(published("acme:publish_date", Meta).is_some());
+        assert_eq!(published("next-date", Meta), None);
         assert_eq!(published("created", Script), None);
         assert_eq!(published("articles", Meta), None);
         assert_eq!(modified("last-modified", State), Some(9));

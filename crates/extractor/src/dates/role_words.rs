@@ -20,7 +20,8 @@ pub(super) const OF_PUBLISHING: &str = "публикация|published|posted|pu
     diterbitkan pada|imechapishwa|gepubliseer|cyhoeddwyd|foilsithe|dərc olunub|жарияланды|প্রকাশিত|\
     প্রকাশ|வெளியிடப்பட்டது|شائع|اشاعت|შექმნილია|გამოქვეყნდა|հրապարակվել|eklenme|oluşturulma|ekleme|\
     καταχωρήθηκε|تاریخ درج|ارسال شده|הועלה|नवीनतम प्रकाशन|ลงวันที่|ประกาศเมื่อ|วันที่เผยแพร่|\
-    dibuat|diunggah|disiarkan|ngày tạo";
+    dibuat|diunggah|disiarkan|ngày tạo|paskelbtas|įdėta|ievietots|ievietota|publicerat|publiceret|birt|útgefið|\
+    objavljen|datum objave|zverejnené|vydané|publikované dňa|közzététel|megjelenés|megjelenés dátuma";
 
 /// Words that are labels of a day of publishing, and other words at the beginning of a sentence: "新闻自由日", "Online
 /// sales began on".
@@ -40,7 +41,10 @@ pub(super) const OF_CHANGES: &str = "updated|modified|edited|revised|更新|修�
     ενημερώθηκε|ενημέρωση|τροποποιήθηκε|güncelleme|güncellendi|güncellenme|düzenleme|تحديث|تم التحديث|تعديل|\
     به‌روزرسانی|بروزرسانی|به روز رسانی|ویرایش|עודכן|עדכון|अपडेट|अद्यतन|संशोधित|อัปเดต|อัพเดท|อัพเดต|แก้ไข|\
     ปรับปรุง|កែប្រែ|ធ្វើបច្ចុប្បន្នភាព|cập nhật|sửa đổi|diperbarui|pembaruan|diubah|التحديث|ажурирано|\
-    ενημερωθηκε";
+    ενημερωθηκε|frissítve|frissült|módosítva|utolsó frissítés|atnaujinta|atnaujintas|pakeista|atjaunots|atjaunota|\
+    labots|uuendatud|muudetud|ažurirano|izmijenjeno|izmenjeno|posodobljeno|spremenjeno|aktualizované|upravené|zmenené|\
+    actualitzat|actualització|uppfært|breytt|modificat|dernière modification|zuletzt bearbeitet|bearbeitet|güncel|\
+    измена|промена|промяна|uppdaterat|sidst ændret|endret|muutettu";
 
 /// Words for the making of a copy: when it was printed, fetched or looked up; for terms; for the lives of
 /// people; for what a text announces; and for the present, as forums show it.
@@ -56,7 +60,11 @@ pub(super) const OF_OTHERS: &str = "currently|now is|aktuelle zeit|nous sommes l
     scadenza|data di nascita|geboortedatum|deadline er|срок подачи|срок до|дата рождения|действительно до|\
     дата народження|data urodzenia|datum konání|datum narození|son başvuru|วันหมดเขต|หมดเขต|ปิดรับสมัคร|\
     วันเกิด|hạn chót|hạn nộp|ngày sinh|đăng ký|batas akhir|tanggal lahir|الموعد النهائي|تاريخ الميلاد|تاریخ تولد|\
-    מועד אחרון|अंतिम तिथि|जन्म तिथि|마감일|締切|締め切り|開催|생년월일|开标|开奖";
+    מועד אחרון|अंतिम तिथि|जन्म तिथि|마감일|締切|締め切り|開催|생년월일|开标|开奖|senast|sista anmälningsdag|sista ansökningsdag|senest|\
+    tilmeldingsfrist|ansøgningsfrist|påmeldingsfrist|søknadsfrist|päättyy|viimeistään|mennessä|până la|termen limită|\
+    határidő|jelentkezési határidő|iki|līdz|kuni|tähtaeg|umsóknarfrestur|skráning til|fins al|data límit|rok za prijavu|\
+    uzávěrka|uzávierka|krajní termín|inscrições até|iscrizioni entro|entro il|avant le|inscription avant|uiterlijk|\
+    inschrijven voor|摄于|攝於|拍摄于|拍攝於|摄影于|撮影日|촬영일|접수 마감";
 
 /// What may stand between such a word and its date.
 pub(super) const JOINTS: &str = "on|at|date|time|于|於|时间|時間|日期|日|时|为|일시|일자|일|시간|날짜|am|le|el|em|il|dne|op|den|в|о|от|στις|tarihi|في|بتاريخ|\

@@ -48,6 +48,11 @@ impl Usage {
         self.lang.is_some() && self.may_be(languages)
     }
 
+    /// Whether the day stands before the month in a date of numbers, with dots or other signs between them.
+    pub(crate) fn is_day_first(&self, is_dotted: bool) -> bool {
+        !self.month_first.with(if is_dotted { '.' } else { '/' })
+    }
+
     /// The same for a line, which may tell more.
     pub(super) fn on_line(self, line: &str) -> Usage {
         Usage {

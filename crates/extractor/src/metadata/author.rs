@@ -23,8 +23,8 @@ use super::names::Names;
 use super::profile_links::{has_author_folder, leads_to_feed, leads_to_handle};
 use super::publisher::Called;
 use super::{
-    affiliation, byline, element_text, labelled, name, poster, program, publisher, reporter, rows,
-    short, unlabelled,
+    affiliation, author_words, byline, element_text, labelled, name, owner, poster, program,
+    publisher, reporter, rows, short, unlabelled,
 };
 
 pub(super) fn find(
@@ -99,14 +99,16 @@ fn found(
         })
         .or(declared)
         .or_else(|| poster::named_below_title(flat, survey, zone))
+        .or_else(|| owner::find(page, called, host).filter(|_| *page_type == PageType::Article))
 }
 
 /// The authors in the first kind of meta element that has any.
 fn declared_in_meta(flat: &FlatDom<'_>) -> Option<String> {
-    const NAMES: [&str; 11] = [
+    const NAMES: [&str; 12] = [
         "author",
         "article:author",
         "article:author_name",
+        "og:article:author",
         "dc.creator",
         "dcterms.creator",
         "parsely-author",
@@ -175,10 +177,12 @@ fn marked(
         }
         let is_classed = || {
             let class = element.element.attribute(&local_name!("class"));
-            let class = class.unwrap_or("").to_ascii_lowercase();
-            (element.hints.has(Hint::User) || element.hints.has(Hint::Byline))
-                && (class.contains("author") || class.contains("byline"))
-                && !class.contains("comment")
+            let class = class.unwrap_or("");
+            let is_foreign = author_words::is_class(class);
+            let class = class.to_ascii_lowercase();
+            let is_hinted = (element.hints.has(Hint::User) || element.hints.has(Hint::Byline))
+                && (class.contains("author") || class.contains("byline"));
+            (is_hinted || is_foreign) && !class.contains("comment")
         };
         let is_own = match is_marked(flat, index) {
             true => zone.may_say(at) && !is_logo(flat, zone, called, index),
@@ -299,7 +303,7 @@ pub(super) fn signed(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> Vec<S
 }
 
 /// The text of an element; that of an inline one is only a part of its run.
-fn text_of(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> String {
+pub(super) fn text_of(flat: &FlatDom<'_>, survey: &Survey, index: usize) -> String {
     if flat.elements[index].tag.is_block() {
         element_text(flat, survey, index as u32)
     } else {

@@ -5,11 +5,15 @@
 //! in capitals behind it; the same behind a date; and a name before an office (see [`office`](super::office)). Regular expressions for them take milliseconds to compile,
 //! since their classes are capitals and letters of all scripts.
 
+use crate::char_counts::is_cjk;
+use crate::dates;
+
+use super::announcements::{ANNOUNCEMENTS, NOUNS, is_of};
 use super::labelled::{self, is_edge};
 use super::{name, office, uncased};
 
 /// The name in a line's by-line. The line may say where elements begin and end, and where it breaks.
-/// On a page in the language `lang`, words of other languages are names: see [`OF_LANGUAGES`].
+/// On a page in the language `lang`, words of other languages are names: see [`is_of`].
 pub(super) fn name_in(line: &str, lang: Option<&str>) -> Option<String> {
     let chinese = labelled::labelled(line).and_then(plausible);
     if let Some(name) = chinese {
@@ -22,8 +26,45 @@ pub(super) fn name_in(line: &str, lang: Option<&str>) -> Option<String> {
         .or_else(|| labelled::reported_by(line))
         .and_then(plausible)
         .map(|name| name.replace(is_edge, ""))
+        .or_else(|| account(&plain, lang))
+        .or_else(|| behind_date(line, lang))
         .or_else(|| uncased::name_in(line))
         .or_else(|| office::named(line))
+}
+
+/// The account that all of a line says beside a word that announces names: "By nadja81". An account is one word, with a
+/// number or a line in it or in a script without capitals.
+fn account(line: &str, lang: Option<&str>) -> Option<String> {
+    const CHARS_MAX: usize = 24;
+    let (rest, _) = behind_announcement(line, lang)?;
+    let word = rest.trim_start_matches([':', ' ']).trim_end();
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_marked = word.contains(|c: char| c.is_ascii_digit() || c == '_');
+    let is_of_account = is_marked || word.chars().all(is_cjk);
+    let is_word = word.starts_with(char::is_alphabetic) && word.chars().all(is_part);
+    let is_short = (2..=CHARS_MAX).contains(&word.chars().count());
+    (is_word && is_short && is_of_account).then(|| word.to_owned())
+}
+
+/// The name in a part of a short line behind the part with the date: "5 May 2021 | By Ann Lane".
+fn behind_date(line: &str, lang: Option<&str>) -> Option<String> {
+    const LINE_CHARS_MAX: usize = 120;
+    let is_mark = |c: char| is_edge(c) || matches!(c, '|' | '｜' | '·' | '•' | '–' | '—' | '\n');
+    if line.chars().nth(LINE_CHARS_MAX).is_some() {
+        return None;
+    }
+    let (first, _) = line.split_once(is_mark)?;
+    let dated = [first, line].into_iter().any(dates::stands_in);
+    let parts = line.split(is_mark).map(str::trim).skip(1);
+    let mut named = parts.filter_map(|part| {
+        let named = written_by(part, lang).filter(|named| {
+            let ends = named.behind.trim().is_empty() || named.behind.starts_with(',');
+            has_capital(named.name) && ends
+        });
+        let name = named.and_then(plausible).map(str::to_owned);
+        name.or_else(|| account(part, lang))
+    });
+    named.next().filter(|_| dated)
 }
 
 /// The name in a line that begins with a word for writing and says no more than the name.
@@ -123,110 +164,6 @@ impl<'t> Named<'t> {
     }
 }
 
-/// Words that announce a name at the beginning of a line, in lower case; none stands behind one that it begins with.
-const ANNOUNCEMENTS: [&str; 54] = [
-    "escrito por",
-    "publicado por",
-    "verfasst von",
-    "geschrieben von",
-    "écrit par",
-    "publié par",
-    "scritto da",
-    "pubblicato da",
-    "opublikowane przez",
-    "autor článku",
-    "автор статьи",
-    "автор статті",
-    "опубликовал",
-    "опубликовала",
-    "опублікував",
-    "опублікувала",
-    "ditulis oleh",
-    "oleh",
-    "penulis",
-    "tác giả",
-    "đăng bởi",
-    "yazan",
-    "yazar",
-    "συντάκτης",
-    "γράφει",
-    "napisał",
-    "napisała",
-    "napsal",
-    "napsala",
-    "texto",
-    "текст",
-    "tekst",
-    "by",
-    "written by",
-    "posted by",
-    "submitted by",
-    "contributed by",
-    "reported by",
-    "published by",
-    "authored by",
-    "started by",
-    "words by",
-    "story by",
-    "author",
-    "text",
-    "von",
-    "por",
-    "par",
-    "di",
-    "door",
-    "автор",
-    "autor",
-    "autore",
-    "auteur",
-];
-
-/// Those of them that are nouns.
-const NOUNS: [&str; 17] = [
-    "author",
-    "text",
-    "автор",
-    "autor",
-    "autore",
-    "auteur",
-    "autor článku",
-    "автор статьи",
-    "автор статті",
-    "penulis",
-    "tác giả",
-    "yazan",
-    "yazar",
-    "συντάκτης",
-    "texto",
-    "текст",
-    "tekst",
-];
-
-/// Those of them that are words of some languages alone, and names or other words elsewhere: Oleh is a first name in Ukraine,
-/// Yazan in Jordan, and Door a county in Wisconsin.
-const OF_LANGUAGES: [(&str, &[&str]); 7] = [
-    (
-        "oleh",
-        &["id", "ms", "jv", "su", "min", "bjn", "ban", "ace"],
-    ),
-    ("yazan", &["tr", "az"]),
-    ("di", &["it", "co", "sc", "scn", "lij", "nap", "vec", "fur"]),
-    ("por", &["es", "pt", "gl", "ast", "an", "eu", "ca"]),
-    ("par", &["fr", "oc", "wa", "br"]),
-    ("door", &["nl", "af", "fy", "li"]),
-    ("von", &["de", "gsw", "als", "bar", "nds", "lb"]),
-];
-
-/// Whether a word announces names on a page in a language, if that is known.
-fn is_of(announcement: &str, lang: Option<&str>) -> bool {
-    let mut words = OF_LANGUAGES.iter();
-    let word = words.find(|(word, _)| *word == announcement);
-    let (Some((_, languages)), Some(lang)) = (word, lang) else {
-        return true;
-    };
-    languages.contains(&lang)
-}
-
 /// What stands behind a word that announces a name and a colon.
 pub(super) fn behind_label(text: &str) -> Option<&str> {
     let mut found = ANNOUNCEMENTS.iter();
@@ -240,17 +177,22 @@ pub(super) fn behind_label(text: &str) -> Option<&str> {
 /// The name behind "by" or the like at the beginning of a line: words that begin with a capital, and
 /// particles of names between them.
 fn written_by<'t>(line: &'t str, lang: Option<&str>) -> Option<Named<'t>> {
-    let (rest, is_noun) = ANNOUNCEMENTS.iter().find_map(|&announcement| {
-        let rest = without_prefix(line, announcement)?;
-        let is_noun = NOUNS.contains(&announcement);
-        let is_word = rest.trim_start().starts_with(':') || is_of(announcement, lang);
-        (is_word && !rest.starts_with(in_word)).then_some((rest.trim_start(), is_noun))
-    })?;
+    let (rest, is_noun) = behind_announcement(line, lang)?;
     let behind_colon = rest.strip_prefix(':');
     let rest = behind_colon.unwrap_or(rest).trim_start();
     Some(Named {
         is_bare_noun: is_noun && behind_colon.is_none(),
         ..Named::first(rest, words_of_name(rest)?)
+    })
+}
+
+/// What stands behind a word that announces a name at the beginning of a line, and whether that is a noun.
+fn behind_announcement<'t>(line: &'t str, lang: Option<&str>) -> Option<(&'t str, bool)> {
+    ANNOUNCEMENTS.iter().find_map(|&announcement| {
+        let rest = without_prefix(line, announcement)?;
+        let is_noun = NOUNS.contains(&announcement);
+        let is_word = rest.trim_start().starts_with(':') || is_of(announcement, lang);
+        (is_word && !rest.starts_with(in_word)).then_some((rest.trim_start(), is_noun))
     })
 }
 
@@ -268,10 +210,10 @@ const OF_DATES: [&str; 6] = [
 fn dated(line: &str) -> Option<Named<'_>> {
     /// Bytes between the word and "by".
     const DATE_BYTES_MAX: usize = 60;
-    let rest = OF_DATES
-        .iter()
-        .find_map(|word| without_prefix(line, word))?;
-    if rest.starts_with(in_word) {
+    let of_word = OF_DATES.iter().find_map(|word| without_prefix(line, word));
+    // "03/01/2017 by Lois Lane" has the date alone.
+    let rest = of_word.or_else(|| dates::begins(line).then_some(line))?;
+    if of_word.is_some() && rest.starts_with(in_word) {
         return None;
     }
     let (date, rest) = [" by ", "\nby ", " by\n"]
@@ -422,6 +364,43 @@ mod tests {
             ("Napsal Jiří Novák", Some("Jiří Novák")),
             ("Autor článku: Jiří Novák", Some("Jiří Novák")),
             ("Текст Закона", None),
+        ] {
+            assert_eq!(name_in(line, None).as_deref(), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_by_line_stands_behind_the_date_in_its_line() {
+        for (line, name) in [
+            ("5 May 2021 | By Lois Lane", Some("Lois Lane")),
+            ("May 5, 2021 · Written by Lois Lane", Some("Lois Lane")),
+            (
+                "\u{1}5 May 2021\u{2} \u{1}By Lois Lane\u{2}",
+                Some("Lois Lane"),
+            ),
+            (
+                "\u{1}05/03/2021\u{2} by Lois Lane, Keeper",
+                Some("Lois Lane, Keeper"),
+            ),
+            ("5. Mai 2021 | Von Anna Müller", Some("Anna Müller")),
+            ("2021. május 5. | Szerző: Nagy Péter", Some("Nagy Péter")),
+            ("News | By Lois Lane", None),
+            ("5 May 2021 | By the river", None),
+        ] {
+            assert_eq!(name_in(line, None).as_deref(), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_account_is_announced_as_a_name_is() {
+        for (line, name) in [
+            ("By nadja81", Some("nadja81")),
+            ("by river_fan", Some("river_fan")),
+            ("By 老王的猫", Some("老王的猫")),
+            ("5 May 2021 | by nadja81", Some("nadja81")),
+            ("by 2021", None),
+            ("by river", None),
+            ("by nadja81 and others", None),
         ] {
             assert_eq!(name_in(line, None).as_deref(), name, "{line}");
         }

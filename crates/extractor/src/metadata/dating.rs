@@ -7,32 +7,24 @@
 //! line that is more than a date. Nothing was published after the page was sent.
 
 mod elsewhere;
+mod lines;
+mod marked;
 
 use std::ops::Range;
 
-use html5ever::{LocalName, local_name};
 use url::Url;
 
-use crate::bounded::{byte_suffix, char_prefix};
-use crate::class_hints::Hint;
-use crate::dates::{self, MonthFirst, Role, Usage};
-use crate::dom::Attributes;
-use crate::flat_dom::{ElementIndex, FlatDom, FlatElement, Piece};
+use crate::dates::{self, MonthFirst, Usage};
+use crate::flat_dom::{ElementIndex, FlatDom};
 use crate::line_markers::Marker;
 use crate::structured::Structured;
 use crate::survey::Survey;
 use crate::tag::Tag;
 
 use super::byline_zone::BylineZone;
-use super::{
-    SIBLINGS_MAX, assigned, declared_dates, events, named_labels, split_dates, titled_times,
-};
+use super::{SIBLINGS_MAX, assigned, declared_dates, events, named_labels};
 
-/// Marked times of a page that are looked at, at most.
-const MARKED_TIMES_MAX: usize = 1_000;
-
-/// Of what stands before a marked time so much is read at most: the words that say what it is are near it.
-const BEFORE_BYTES_MAX: usize = 400;
+use lines::Lines;
 
 /// What the dates of a page are read from.
 pub(super) struct Dating<'d, 'a> {
@@ -99,6 +91,16 @@ fn is_named_row(flat: &FlatDom<'_>, row: ElementIndex) -> bool {
     weights.len() == 2 && weights.iter().all(|&weight| weight <= CELL_WEIGHT_MAX)
 }
 
+/// Whether a day is another one with its month in the place of the day: "09.10.2024" is either.
+fn is_swapped(one: &str, other: &str) -> bool {
+    let parts =
+        |day: &'_ str| Some([day.get(..4)?, day.get(5..7)?, day.get(8..10)?].map(str::to_owned));
+    let (Some(one), Some(other)) = (parts(one), parts(other)) else {
+        return false;
+    };
+    one[0] == other[0] && one[1] == other[2] && one[2] == other[1]
+}
+
 /// The day on which the server sent the page, as it says.
 fn fetched(headers: &[(String, Vec<u8>)]) -> Option<String> {
     let (_, value) = headers.iter().find(|(name, _)| name == "date")?;
@@ -154,20 +156,22 @@ impl<'d, 'a> Dating<'d, 'a> {
         let events = events::days(self.survey, self.zone.range.clone(), day);
         let is_free = |date: &String| !events.contains(date);
         let has_been = |date: &String| self.has_been(date);
-        let declared = declared.or_else(|| self.marked_time().filter(is_free));
+        let marked = self.marked_times();
+        let own = marked.own.filter(|(_, date)| is_free(date));
+        let own = own.map(|(at, date)| self.before_text(at).filter(is_free).unwrap_or(date));
+        let declared = declared.or_else(|| own.clone());
         let near_before = |end: usize| {
-            self.written_near(
-                &|text, usage| dates::published_in(text, usage),
-                &|text, usage| dates::said_published_in(text, usage),
-                &|run| run < end && self.zone.may_hold(run) && !events::is_in(self.survey, run),
-            )
-            .filter(is_free)
+            let may_hold =
+                |run| run < end && self.zone.may_hold(run) && !events::is_in(self.survey, run);
+            let lines = self.published_lines(&may_hold);
+            let near = lines.near_title().filter(is_free);
+            // A date at the end is later than one that stands right below the title.
+            near.or_else(|| marked.only.clone().filter(is_free))
+                .or_else(|| lines.at_the_end().filter(is_free))
         };
         let near = || near_before(usize::MAX);
         let Some(declared) = declared else {
             let found = near().or_else(|| self.in_byline_class().filter(is_free));
-            let unmarked = || split_dates::find(self.flat, self.zone).filter(has_been);
-            let found = found.or_else(unmarked);
             let found = found.or_else(|| self.in_link_at_end().filter(is_free));
             let found = found.or_else(|| self.in_force().filter(has_been));
             return found.or_else(|| assigned::date(self.flat).filter(has_been));
@@ -183,12 +187,42 @@ impl<'d, 'a> Dating<'d, 'a> {
             true => near_before(self.zone.text),
             false => near(),
         };
-        let shown = [in_url, shown];
-        shown
-            .into_iter()
+        let mut days = [in_url, shown].into_iter().flatten();
+        let neighbour = days.find(|day| dates::are_neighbours(day, &declared));
+        // A time that is marked as the declared day is the same as readers see, whatever its text says.
+        let is_marked = || own.is_some_and(|own| dates::days_from(&own, &declared) == Some(0));
+        let shown = || self.shown_instead_of(&declared).filter(is_free);
+        let day = neighbour.or_else(|| shown().filter(|_| !is_marked()));
+        Some(day.unwrap_or(declared))
+    }
+
+    /// The date that stands near the title before the text, where a marked time stands behind the text's beginning: that may be
+    /// the time of the site, of a change or of an answer.
+    fn before_text(&self, marked: usize) -> Option<String> {
+        let text = self.zone.text;
+        let may_hold =
+            |run| run < text && self.zone.may_hold(run) && !events::is_in(self.survey, run);
+        (marked > text)
+            .then(|| self.published_lines(&may_hold).near_title())
             .flatten()
-            .find(|day| dates::are_neighbours(day, &declared))
-            .or(Some(declared))
+    }
+
+    /// The only day in the lines between an article's title and its text, where it is an earlier one than the declared: what
+    /// programs declare is often when a page was built or moved.
+    fn shown_instead_of(&self, declared: &str) -> Option<String> {
+        if !self.zone.is_of_article() {
+            return None;
+        }
+        let may_hold = |run| self.zone.may_hold(run);
+        let lines = self.published_lines(&may_hold);
+        let below = self.zone.below_title().filter(|&run| may_hold(run));
+        let mut days = below.filter_map(|run| {
+            let is_own = self.is_little_but_a_date(run) && !self.is_of_a_fact(run);
+            lines.in_run(run, lines.read).filter(|_| is_own)
+        });
+        let day = days.next()?;
+        let is_earlier = dates::days_from(declared, &day).is_some_and(|days| days < -1);
+        (days.all(|other| other == day) && is_earlier && !is_swapped(declared, &day)).then_some(day)
     }
 
     pub(super) fn modified(&self) -> Option<String> {
@@ -196,7 +230,13 @@ impl<'d, 'a> Dating<'d, 'a> {
         let in_meta = || declared_dates::modified(self.flat);
         declared.or_else(in_meta).or_else(|| {
             let read = |text: &str, usage| dates::modified_in(text, usage);
-            self.written_near(&read, &read, &|run| self.zone.may_say(run))
+            let lines = Lines {
+                dating: self,
+                read: &read,
+                read_said: &read,
+                may_hold: &|run| self.zone.may_say(run),
+            };
+            lines.near_title().or_else(|| lines.at_the_end())
         })
     }
 
@@ -206,106 +246,6 @@ impl<'d, 'a> Dating<'d, 'a> {
             .as_deref()
             .and_then(|fetched| dates::days_from(fetched, date))
             .is_none_or(|days| days <= 1)
-    }
-
-    /// The date of a `<time>` or `itemprop=datePublished` near the title, or of the only one on the page.
-    fn marked_time(&self) -> Option<String> {
-        let (flat, zone) = (self.flat, self.zone);
-        let mut best: Option<(u32, String)> = None;
-        let mut rest: Vec<String> = Vec::new();
-        let mut marked = 0;
-        for (index, element) in flat.elements.iter().enumerate() {
-            let property = element.element.attribute(&local_name!("itemprop"));
-            let is_published = property.is_some_and(|property| {
-                property
-                    .split_ascii_whitespace()
-                    .any(|name| name.eq_ignore_ascii_case("datepublished"))
-            });
-            // `<abbr class="published" title="2021-03-05">`, the form in use before `<time>`.
-            let is_old_form = element.element.name.local == local_name!("abbr")
-                && element
-                    .element
-                    .attribute(&local_name!("class"))
-                    .is_some_and(|class| class.contains("published"));
-            let of_script = time_for_scripts(element);
-            if element.tag != Tag::Time && !is_published && !is_old_form && of_script.is_none() {
-                continue;
-            }
-            marked += 1;
-            if marked > MARKED_TIMES_MAX {
-                break;
-            }
-            let names = ["datetime", "content", "data-datetime", "title"].map(LocalName::from);
-            let value = names
-                .iter()
-                .find_map(|name| element.element.attribute(name).and_then(dates::machine))
-                .or(of_script);
-            let text = value.or_else(|| {
-                let from = element.first_run.saturating_sub(1) as usize;
-                let mut lines = self.survey.texts.get(from..)?.iter().take(2);
-                lines.find_map(|line| dates::written(line, true))
-            });
-            let at = element.first_run as usize;
-            let is_own = match is_published {
-                true => zone.may_say(at),
-                false => zone.may_hold(at),
-            };
-            let Some(date) = text.filter(|date| is_own && self.has_been(date)) else {
-                continue;
-            };
-            if !is_published && self.is_of_something_else(index, element) {
-                continue;
-            }
-            let class = element.element.attribute(&local_name!("class"));
-            let class = class.unwrap_or("");
-            let distance = if zone.range.contains(&at) || zone.range.contains(&(at + 1)) {
-                0
-            } else {
-                2
-            };
-            let updated = class.contains("updat") || class.contains("modif");
-            let rank = distance
-                + u32::from(!is_published && !class.contains("publish"))
-                + u32::from(updated);
-            if distance == 2 && !is_published {
-                rest.push(date);
-                continue;
-            }
-            if best.as_ref().is_none_or(|(known, _)| rank < *known) {
-                best = Some((rank, date));
-            }
-        }
-        // A time far from the title is the date of something else, unless it is the only one.
-        best.map(|(_, date)| date)
-            .or_else(|| match rest.as_slice() {
-                [only] => Some(only.clone()),
-                _ => None,
-            })
-    }
-
-    /// Whether the line of a marked time tells that it is not when the text was published.
-    fn is_of_something_else(&self, element: usize, marked: &FlatElement<'_>) -> bool {
-        let index = marked.first_run as usize;
-        let Some(run) = self.flat.runs.get(index) else {
-            return false;
-        };
-        let pieces = &self.flat.pieces[run.pieces.start as usize..run.pieces.end as usize];
-        // Elements are numbered as they begin: what stands before this one is of earlier ones.
-        let is_later = |piece: &Piece<'_>| piece.element as usize >= element;
-        let end = pieces.iter().position(is_later).unwrap_or(pieces.len());
-        let (mut from, mut bytes) = (end, 0);
-        while from > 0 && bytes < BEFORE_BYTES_MAX {
-            from -= 1;
-            bytes += pieces[from].text.len();
-        }
-        let mut before = String::new();
-        for piece in &pieces[from..end] {
-            let near = byte_suffix(piece.text, BEFORE_BYTES_MAX);
-            crate::whitespace::push_collapsed(&mut before, near);
-        }
-        let label = self.label_before(index, &before);
-        let role = dates::role_of(&label.to_lowercase(), false, self.usage);
-        matches!(role, Role::Modified | Role::Other)
     }
 
     /// What stands before a date in its line; before one that begins a line, the line above if that is a label.
@@ -334,50 +274,18 @@ impl<'d, 'a> Dating<'d, 'a> {
         is_short.then(without).flatten()
     }
 
-    /// A date in the text near the title, else near the end of the content. `read` finds one in a line of its
-    /// own, `read_said` only one whose line says what it is.
-    fn written_near(
-        &self,
-        read: &Reader,
-        read_said: &Reader,
-        may_hold: &dyn Fn(usize) -> bool,
-    ) -> Option<String> {
-        const BEGINNING_CHARS: usize = 40;
-        let (survey, zone) = (self.survey, self.zone);
-        let dated = |index: usize, read: &Reader| -> Option<String> {
-            let text = &survey.texts[index];
-            // A relative time may have its day in a title.
-            if !dates::may_stand_in(text, self.usage) && !survey.markers[index].has(Marker::Date) {
-                return None;
-            }
-            let told = titled_times::with_day(self.flat, index, text, self.usage);
-            let text = told.as_ref().unwrap_or(text);
-            let unnamed = self.without_name(index, text);
-            let text = unnamed.as_ref().unwrap_or(text);
-            let label = self.label_before(index, "");
-            // A long paragraph may mention any day; it counts only if it begins with a date.
-            let line = match self.flat.runs[index].counts.weight > 300 {
-                true => format!("{label}{}…", char_prefix(text, BEGINNING_CHARS)),
-                false => format!("{label}{text}"),
-            };
-            read(&line, self.usage).filter(|date| self.has_been(date))
-        };
-        let reader = |index: usize, is_line: bool| match is_line && !self.is_of_a_fact(index) {
-            true => read,
-            false => read_said,
-        };
-        let near_title = |index| dated(index, reader(index, true));
-        let at_the_end = |index| dated(index, reader(index, self.is_little_but_a_date(index)));
-        let may_hold = |index: &usize| may_hold(*index);
-        let near = self.post.clone().chain(zone.range.clone());
-        near.filter(may_hold).find_map(near_title).or_else(|| {
-            let tail = zone.tail.clone().filter(may_hold);
-            tail.filter_map(at_the_end).next()
-        })
+    /// The lines that may say when the text was published.
+    fn published_lines<'l>(&'l self, may_hold: &'l dyn Fn(usize) -> bool) -> Lines<'l, 'd, 'a> {
+        Lines {
+            dating: self,
+            read: &|text, usage| dates::published_in(text, usage),
+            read_said: &|text, usage| dates::said_published_in(text, usage),
+            may_hold,
+        }
     }
 
-    /// Whether a line stands in code, in a row of a table beside its name, or in a list and leads to another
-    /// page whose name it is.
+    /// Whether a line stands in code, below a picture, in a row of a table beside its name, or in a list and leads to
+    /// another page whose name it is.
     fn is_of_a_fact(&self, index: usize) -> bool {
         let flat = self.flat;
         let run = &flat.runs[index];
@@ -385,7 +293,7 @@ impl<'d, 'a> Dating<'d, 'a> {
         flat.ancestors(run.owner).any(|at| {
             let element = &flat.elements[at as usize];
             match element.tag {
-                Tag::Pre => true,
+                Tag::Pre | Tag::Figcaption => true,
                 Tag::Li => is_link && !is_date_alone(&self.survey.texts[index]),
                 Tag::Tr => is_named_row(flat, at),
                 _ => false,
@@ -399,13 +307,6 @@ impl<'d, 'a> Dating<'d, 'a> {
         let run = &self.flat.runs[index];
         run.link_weight == 0 && run.counts.weight <= WEIGHT_MAX
     }
-}
-
-/// When something was as scripts read it of a by-line: the text beside may say when something else was.
-fn time_for_scripts(element: &FlatElement<'_>) -> Option<String> {
-    let data_time = element.element.attribute(&LocalName::from("data-time"));
-    let data_time = data_time.filter(|_| element.hints.has(Hint::Byline));
-    data_time.and_then(dates::machine)
 }
 
 #[cfg(test)]
@@ -623,6 +524,96 @@ mod tests {
             check(&format!("<p>{line}</p>"), None, Some("2024-03-12"));
         }
         check("<p>действительно до 12 марта 2024 г.</p>", None, None);
+    }
+
+    #[test]
+    fn edges_of_elements_part_words() {
+        let day = Some("2024-03-12");
+        for line in [
+            "<div><span>Jan Kowalski</span><span>12.03.2024</span></div>",
+            "<div><b>12 March 2024</b><i>Ann Lane</i></div>",
+            "<div><span>Published</span><span>12 March 2024</span></div>",
+            "<p>12<sup>th</sup> March 2024</p>",
+        ] {
+            check(line, day, None);
+        }
+        check("<div><b>Deadline</b><i>12 March 2024</i></div>", None, None);
+    }
+
+    #[test]
+    fn a_date_in_pieces_is_read_in_its_place_and_language() {
+        let day = Some("2024-03-12");
+        for line in [
+            "<div class=date><span>12</span><span>März</span><span>2024</span></div>",
+            "<div class=date><div>12</div><div>mars 2024</div></div>",
+            "<div><p>12</p><p>03/2024</p></div>",
+            "<div><p>2024</p><p>03</p><p>12</p></div><p>Deadline: 5 May 2024</p>",
+            "<div><p>12</p><p>2024年3月</p></div>",
+        ] {
+            check(line, day, None);
+        }
+        check(
+            "<p>Deadline:</p><div><p>12</p><p>03/2024</p></div>",
+            None,
+            None,
+        );
+        check(
+            "<div><span>Updated</span><p>12</p><p>03/2024</p></div>",
+            None,
+            day,
+        );
+    }
+
+    #[test]
+    fn a_date_below_the_title_goes_before_times_behind_the_text() {
+        let text = "<p>The river rose again on Thursday night, and took the old stone bridge with it, which had stood \
+            there for two hundred years.</p>"
+            .repeat(6);
+        let published = |below: &str, behind: &str| {
+            let html = format!(
+                "<html lang=en><title>The lock</title><article><h1>The lock</h1>{below}{text}</article>{behind}"
+            );
+            let url = url::Url::parse("https://canal.example/lock").unwrap();
+            extract(&html, &PageContext::new(&url)).published
+        };
+        let behind = "<footer><time datetime=2025-02-03>3 February 2025</time></footer>";
+        let day = Some("2024-03-12".to_owned());
+        assert_eq!(published("<p>12 March 2024</p>", behind), day);
+        let boxed = "<div><b>12</b><i>März</i><u>2024</u></div>";
+        assert_eq!(published(boxed, behind), day);
+    }
+
+    #[test]
+    fn a_caption_has_the_day_of_its_picture() {
+        let picture =
+            "<figure><img src=/i><figcaption>The lock on 5 May 2020</figcaption></figure>";
+        check(picture, None, None);
+        check(
+            &format!("{picture}<p>12 March 2024</p>"),
+            Some("2024-03-12"),
+            None,
+        );
+        check("<p>图为老桥，摄于2020年5月5日</p>", None, None);
+    }
+
+    #[test]
+    fn a_word_for_publishing_goes_before_the_place_in_a_line() {
+        check(
+            "<p>Stand: 3 May 2024 | Published: 12 March 2024</p>",
+            Some("2024-03-12"),
+            None,
+        );
+    }
+
+    #[test]
+    fn the_only_day_below_a_title_goes_before_a_later_one_that_is_declared() {
+        let declared = "<meta property=article:published_time content=2025-06-01>";
+        let day = Some("2024-03-12");
+        check(&format!("{declared}<p>12 March 2024</p>"), day, None);
+        let two = format!("{declared}<p>12 March 2024</p><p>5 May 2024</p>");
+        check(&two, Some("2025-06-01"), None);
+        let changed = format!("{declared}<p>Updated 12 March 2024</p>");
+        check(&changed, Some("2025-06-01"), day);
     }
 
     #[test]

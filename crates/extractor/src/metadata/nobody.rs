@@ -2,11 +2,10 @@
 //! labels of buttons.
 
 /// Whole texts in lower case.
-const NO_NAMES: [&str; 71] = [
+const NO_NAMES: [&str; 70] = [
     "admin",
     "administrator",
     "editor",
-    "staff",
     "author",
     "authors",
     "user",
@@ -153,6 +152,9 @@ const NO_WORDS: [&str; 73] = [
     "이메일",
 ];
 
+/// Those of them that sign for a paper.
+const DESKS: [&str; 4] = ["编辑部", "編輯部", "編集部", "편집부"];
+
 /// Whether a name in lower case is nobody's, with a number behind it or not: 游客12.
 pub(super) fn is(name: &str) -> bool {
     let named = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -161,6 +163,10 @@ pub(super) fn is(name: &str) -> bool {
         false => named.trim_end_matches(is_apart),
     };
     let mut words = named.split(is_apart).filter(|word| !word.is_empty());
+    // A desk signs as others do: "Staff", "Redaktion", 编辑部.
+    if DESKS.contains(&named) {
+        return false;
+    }
     NO_NAMES.contains(&named)
         || words.all(|word| NO_NAMES.contains(&word))
         || is_made_of_no_words(named)
@@ -188,7 +194,6 @@ mod tests {
             "网络整理",
             "本站",
             "本站原创",
-            "编辑部",
             "转载",
             "互联网",
             "原创",
@@ -216,6 +221,8 @@ mod tests {
             "网易",
             "原野",
             "网络蜘蛛侠",
+            "编辑部",
+            "staff",
             "编辑老王",
             "小编辑",
             "未知数",

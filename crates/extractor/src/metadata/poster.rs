@@ -101,9 +101,18 @@ fn is_named(flat: &FlatDom<'_>, index: usize) -> bool {
     classes.any(|class| CLASSES.iter().any(|c| class.eq_ignore_ascii_case(c)))
 }
 
-/// Whether an element is a user's name by its class, or a link to a user's page.
+/// Whether an element is a user's name by its class, or a link to a user's page, or the term over a user's rank.
 fn is_user(flat: &FlatDom<'_>, index: usize) -> bool {
-    is_named(flat, index) || is_link_to_user(flat, index)
+    is_named(flat, index) || is_link_to_user(flat, index) || is_over_rank(flat, index)
+}
+
+/// Whether an element is the first term of a list of facts on a user, as some forums have it beside a post:
+/// `<dt>Ann</dt><dd class=usertitle>Member</dd>`.
+fn is_over_rank(flat: &FlatDom<'_>, index: usize) -> bool {
+    let element = &flat.elements[index];
+    let next = flat.elements.get(element.end as usize);
+    let class = next.and_then(|next| next.element.attribute(&local_name!("class")));
+    element.tag == Tag::Dt && class.is_some_and(|class| class.contains("usertitle"))
 }
 
 fn is_link_to_user(flat: &FlatDom<'_>, index: usize) -> bool {
@@ -127,12 +136,19 @@ fn is_link_to_account(flat: &FlatDom<'_>, index: usize) -> bool {
         folders.next().is_some()
             && folders
                 .next()
-                .is_some_and(|next| !next.is_empty() && !next.contains('.'))
+                .is_some_and(|next| !next.is_empty() && !is_file(next))
             && !href
                 .split(['/', '?', '#'])
                 .any(|folder| DOORS.contains(&folder))
     };
     element.tag == Tag::A && href.is_some_and(is_account)
+}
+
+/// Whether a part of a path is a file's name: an account may have a dot, too.
+fn is_file(part: &str) -> bool {
+    const ENDS: [&str; 6] = ["html", "htm", "php", "aspx", "asp", "jsp"];
+    let end = part.rsplit_once('.').map_or("", |(_, end)| end);
+    ENDS.contains(&end)
 }
 
 /// Whether an element is a link to a user's page, or holds one, or stands in one.

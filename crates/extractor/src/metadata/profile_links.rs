@@ -1,5 +1,7 @@
 //! Links that lead to a writer's page, by their addresses.
 
+use super::author_words;
+
 /// Whether a link leads to a member of the page's own site by a name with an `@`; on other sites such links are
 /// accounts to follow.
 pub(super) fn leads_to_handle(href: &str, host: &str) -> bool {
@@ -24,10 +26,7 @@ pub(super) fn leads_to_feed(href: &str) -> bool {
 pub(super) fn has_author_folder(href: &str) -> bool {
     let mut folders = href.split('/').skip(1).peekable();
     while let Some(folder) = folders.next() {
-        let is_named = matches!(
-            folder,
-            "author" | "authors" | "autor" | "auteur" | "autoren" | "people" | "by"
-        );
+        let is_named = author_words::is_folder(folder);
         let is_version = |next: &&str| next.starts_with(|c: char| c.is_ascii_digit());
         if is_named
             && folders

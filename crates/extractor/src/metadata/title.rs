@@ -35,6 +35,7 @@ pub(super) fn find(
         .or_else(|| sources.nearer_heading())
         .or_else(|| sources.leading_heading())
         .or_else(|| sources.agreed_heading(survey))
+        .or_else(|| sources.heading_of_address())
         .or_else(|| sources.only_heading())
         .or_else(|| sources.said_part(survey, main))
         .or(sources.shared.as_deref())
@@ -104,11 +105,14 @@ impl Sources {
         let headings = headings(flat, survey, main, &whole, author.as_deref(), url);
         let is_after_sign = untitled::behind_sign(&whole).is_some();
         whole = untitled::without_sign(whole, flat, survey, &headings, site_name, url);
+        let alone = untitled::is_site_alone(&whole, flat, survey, &headings, site_name, url);
+        let alone = alone.then(|| letters(&std::mem::take(&mut whole)));
         let home = headings.iter().find(|heading| heading.is_home);
         let logo = home.map(|heading| heading.text.clone());
         let site_name = site_name.map(str::to_owned).or(logo);
         let shared = flat.meta(&["og:title", "twitter:title", "dc.title", "citation_title"]);
         let shared = shared.map(short);
+        let shared = shared.filter(|title| alone.as_deref() != Some(&letters(title)));
         let of_both = shared.as_deref().and_then(|title| of_both(title, &whole));
         let of_both = of_both.map(str::to_owned);
         let shared = of_both.clone().or(shared);
@@ -346,6 +350,36 @@ impl Sources {
         let behind = self.whole.strip_prefix(text);
         let before = before.filter(|rest| is_apart(rest.chars().next_back()));
         before.or(behind.filter(|rest| is_apart(rest.chars().next())))
+    }
+
+    /// The page's only first-level heading, where the URL has most of its words and few of those that `<title>` has, and no title for
+    /// sharing is declared: `<title>` says something of the site ("The heart of the internet"), and an address is made from a title.
+    fn heading_of_address(&self) -> Option<&str> {
+        const WORDS_MIN: usize = 4;
+        // A title for sharing is the publisher's own choice.
+        if self.shared.is_some() {
+            return None;
+        }
+        let first_level = |heading: &&Heading| heading.level == 1 && !heading.is_home;
+        let mut first_level = self.headings.iter().filter(first_level);
+        let (Some(only), None) = (first_level.next(), first_level.next()) else {
+            return None;
+        };
+        let (of_heading, count) = self.words_of_address(&only.text);
+        let (of_title, count_of_title) = self.words_of_address(self.reference());
+        let is_of_address = count >= WORDS_MIN && of_heading * 5 >= count * 3;
+        (is_of_address && of_title * 3 <= count_of_title).then_some(only.text.as_str())
+    }
+
+    /// How many words of four letters or more stand in the URL, and how many there are.
+    fn words_of_address(&self, text: &str) -> (usize, usize) {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let long: Vec<String> = words
+            .filter(|word| word.chars().count() >= 4)
+            .map(letters)
+            .collect();
+        let found = long.iter().filter(|word| self.address.contains(*word));
+        (found.count(), long.len())
     }
 
     /// The page's only first-level heading, if it has several words and shares some with `<title>`

@@ -61,7 +61,7 @@ pub(super) fn find(
 }
 
 /// Whether a text is two to four words with capitals and nothing else.
-fn is_full_name(text: &str) -> bool {
+pub(super) fn is_full_name(text: &str) -> bool {
     const NAME_BYTES_MAX: usize = 50;
     let is_word = |word: &str| {
         let mut chars = word.chars();

@@ -72,6 +72,32 @@ fn says_title(
     !is_site && (is_before_title || is_below)
 }
 
+/// Whether a `<title>` is the site's name and no more, on a page that is not its front and has a heading of its own: some sites
+/// have one `<title>` for all pages.
+pub(super) fn is_site_alone(
+    title: &str,
+    flat: &FlatDom<'_>,
+    survey: &Survey,
+    headings: &[Heading],
+    site_name: Option<&str>,
+    url: &Url,
+) -> bool {
+    let name = letters(title);
+    let is_front = url.path() == "/" && url.query().is_none();
+    let has_own = |heading: &Heading| {
+        !heading.is_home && !heading.is_in_menu && !heading.is_author && heading.letters != name
+    };
+    let says = |heading: &Heading| heading.letters == name && !heading.is_home;
+    !name.is_empty()
+        && !is_front
+        && headings.iter().any(has_own)
+        && !headings.iter().any(says)
+        && match site_name.map(letters) {
+            Some(site) => site == name,
+            None => has_logo(flat, survey, &name, url),
+        }
+}
+
 /// Whether a `<title>` is what a program writes for want of one.
 fn is_placeholder(title: &str) -> bool {
     const PLACEHOLDERS: [&str; 12] = [
@@ -129,6 +155,19 @@ mod tests {
             let site = format!("{title}<meta property=og:site_name content='Daily walks'>");
             check_page(&site, "<h1>The eels</h1>", "The eels");
         }
+    }
+
+    #[test]
+    fn the_sites_name_alone_is_no_title_of_a_page_with_a_heading() {
+        let title = "<title>Daily walks</title>";
+        let logo = "<div><a href=/>Daily walks</a></div>";
+        check_page(title, &format!("{logo}<h1>The eels</h1>"), "The eels");
+        check_page(title, &format!("{logo}<h2>The eels</h2>"), "The eels");
+        check_page(title, &format!("{logo}<h1>Daily walks</h1>"), "Daily walks");
+        let site = format!("{title}<meta property=og:site_name content='Daily walks'>");
+        let shared = format!("{site}<meta property=og:title content='Daily walks'>");
+        check_page(&shared, "<h1>The eels</h1>", "The eels");
+        check_page(&site, "", "Daily walks");
     }
 
     #[test]
