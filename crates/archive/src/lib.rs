@@ -82,7 +82,7 @@ pub use record::{
     ElsewhereManners, ElsewherePage, ElsewhereRecord, Event, ExampleTarget, FetchRecord,
     JOURNAL_VERSION, LimitedRecord, LinkRecord, NeighbourRecord, NodeRecord, PageRecord,
     PageSummary, Record, RetryOrigin, RetryRecord, ReturnRecord, RobotsRecord, SOURCE_REL,
-    SeedRecord, Shows, SitemapRecord, StartRecord, StopRecord, VisitRecord, WholeText,
+    SeedRecord, SitemapRecord, StartRecord, StopRecord, VisitRecord, WholeText,
 };
 pub use recover::{Cut, Recovery, cut_to};
 pub use replay::{RawReplay, RawReplayed, Replay, Replayed, end, make_durable, replay, replay_raw};

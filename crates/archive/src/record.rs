@@ -24,7 +24,7 @@ pub use elsewhere::{
 pub use fetch::{AttemptRecord, FetchRecord, LimitedRecord, RobotsRecord, SitemapRecord};
 pub(crate) use page::NAMED_RELS;
 pub use page::{
-    BodyRef, LinkRecord, NeighbourRecord, PageRecord, PageSummary, ReturnRecord, SOURCE_REL, Shows,
+    BodyRef, LinkRecord, NeighbourRecord, PageRecord, PageSummary, ReturnRecord, SOURCE_REL,
     WholeText,
 };
 pub use retry::{RetryOrigin, RetryRecord};

@@ -233,13 +233,16 @@ mod tests {
     #[test]
     fn a_flipped_bit_costs_the_record_it_stands_in() {
         let (bytes, ends) = three_members();
-        for at in 0..bytes.len() {
+        for (at, bit) in (0..bytes.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
             let mut flipped = bytes.clone();
-            flipped[at] ^= 0x10;
+            flipped[at] ^= 1 << bit;
             let hit = ends.iter().rposition(|&end| end <= at as u64).unwrap();
             let found = whole(&steps(&flipped, 0));
             for number in (0..3).filter(|&number| number != hit) {
-                assert!(found.contains(&ends[number]), "byte {at}: {found:?}");
+                assert!(
+                    found.contains(&ends[number]),
+                    "byte {at}, bit {bit}: {found:?}"
+                );
             }
         }
     }

@@ -343,7 +343,6 @@ fn is_duplicate(near: &Neighbour, print: &TextPrint) -> bool {
         language: None,
         relevance: None,
         neighbour: Some(*near),
-        known_text: false,
         same_layout: false,
     };
     let rules = Rules {

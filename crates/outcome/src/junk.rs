@@ -7,8 +7,6 @@ use crate::names::names;
 pub enum JunkKind {
     /// The page repeats a kept page.
     Duplicate,
-    /// The page shows text of kept pages, in part or of several, and nothing else.
-    Known,
     /// The page is a good page that this crawl does not want: it speaks neither for nor against
     /// the place where it was found.
     Unwanted,
@@ -107,12 +105,6 @@ names! {
             JunkKind::Duplicate,
             "has nearly the same words as a kept page: [how this is decided](docs/near-duplicates.md)",
             "与某个保留页面的词几乎相同：[怎样判定](docs/near-duplicates.md)（英文）",
-        ),
-        /// All that the page says stands on kept pages: a print view, an archive of text alone, a list of beginnings.
-        KnownText = "known_text" => junk(
-            JunkKind::Known,
-            "shows text of kept pages and nothing else, as nearly all URLs of its form do: [how this is decided](docs/near-duplicates.md#views-of-known-pages)",
-            "只显示保留页面已有的文字，同一形式的网址几乎都如此：[怎样判定](docs/near-duplicates.md#views-of-known-pages)（英文）",
         ),
         /// The page is in a language that is not wanted.
         Language = "language" => junk(

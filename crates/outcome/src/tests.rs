@@ -17,7 +17,7 @@ fn wire_names_are_pinned() {
     check(
         names(JunkReason::KNOWN),
         "blocked error_page unsupported_type noindex soft_404 thin listing exact_duplicate \
-         near_duplicate known_text language off_topic",
+         near_duplicate language off_topic",
     );
     check(
         Refusal::NAMES.map(String::from),

@@ -34,8 +34,6 @@ pub struct Evidence {
     pub relevance: Option<f32>,
     /// The nearest kept page, duplicate or not.
     pub neighbour: Option<Neighbour>,
-    /// All that the page says is known from kept pages, and so it is with others of its URL's form.
-    pub known_text: bool,
     /// The layout is (nearly) the neighbour's.
     pub same_layout: bool,
 }

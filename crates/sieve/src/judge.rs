@@ -43,9 +43,6 @@ fn junk_reason(evidence: &Evidence, rules: &Rules) -> Option<JunkReason> {
     if let Some(reason) = duplicate(evidence) {
         return Some(reason);
     }
-    if evidence.known_text {
-        return Some(JunkReason::KnownText);
-    }
     if is_unwanted_language(evidence, rules) {
         return Some(JunkReason::Language);
     }
@@ -102,7 +99,6 @@ mod tests {
             language: Some("zh".into()),
             relevance: Some(0.9),
             neighbour: None,
-            known_text: false,
             same_layout: false,
         }
     }
@@ -287,26 +283,6 @@ mod tests {
             };
             check(&evidence, &Rules::default(), "index");
         }
-    }
-
-    #[test]
-    fn a_view_of_known_pages_is_one_after_it_is_a_duplicate_and_before_it_is_unwanted() {
-        let view = Evidence {
-            known_text: true,
-            language: Some("ja".into()),
-            ..page()
-        };
-        let rules = Rules {
-            languages: vec!["zh".into()],
-            ..Rules::default()
-        };
-        check(&view, &rules, "known_text");
-        let copy = Evidence {
-            neighbour: Some(near(1.0, true, Decision::Duplicate)),
-            ..view.clone()
-        };
-        check(&copy, &rules, "exact_duplicate");
-        check(&Evidence { words: 3, ..view }, &rules, "thin");
     }
 
     #[test]

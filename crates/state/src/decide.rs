@@ -376,7 +376,6 @@ fn no_page(status: u16) -> Evidence {
         language: None,
         relevance: None,
         neighbour: None,
-        known_text: false,
         same_layout: false,
     }
 }

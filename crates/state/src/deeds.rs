@@ -229,11 +229,6 @@ impl Deeds {
         })
     }
 
-    /// Whether a URL, by its normalized form, names a thing that a page of another form shows.
-    pub(crate) fn knows_a_thing_of(&self, url: &CanonicalUrl) -> bool {
-        self.shown_elsewhere(&Named::of(url)).is_some()
-    }
-
     /// Takes in a page of worth. A second one, and the form is good for ever; of one alone it shows whether others repeat it.
     fn find_good(&mut self, named: &Named, record: &PageRecord) -> Option<String> {
         // Nothing is ever said of a form that names no things.
@@ -475,7 +470,6 @@ fn answer_of(record: &PageRecord) -> Option<Answer> {
         Outcome::Judged(Verdict::Junk(reason)) => match reason.kind() {
             // What repeats a part is neither a copy nor a page of its own.
             JunkKind::Duplicate => original_of(record).map(|_| Answer::Copy),
-            JunkKind::Known => Some(Answer::Copy),
             // A wall before the whole host says nothing of what is asked for.
             JunkKind::Wall => (!record.is_walled_off()).then_some(Answer::NothingForSure),
             JunkKind::Withheld => {

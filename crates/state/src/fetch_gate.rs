@@ -30,8 +30,7 @@
 //!
 //! The same holds for values that are URLs of the site and lead nowhere, such as that of a login form
 //! for the way back (`idle_values`): without it half of a budget went to one form. And for what is done to a page that
-//! another URL shows, as reports and replies are (`deeds`), and for views
-//! of it, such as print versions (`views`).
+//! another URL shows, as reports and replies are (`deeds`).
 //!
 //! A link to a file, by its ending, is a guess of this kind as well (`files`): while links to files
 //! of its host led to no pages it waits until all else is done, and once it is sure that hardly any does, it
@@ -59,7 +58,6 @@ use crate::policy::{Learnt, LearntPolicy};
 use crate::read_urls::ReadUrls;
 use crate::refused::{Refused as RefusedFor, RefusedUrls};
 use crate::saved::{hashes, json};
-use crate::views::Views;
 
 /// Hosts that are stopped at most; of more, those of which no page was read for longest are forgotten.
 const STOPPED_MAX: usize = 100_000;
@@ -120,8 +118,6 @@ pub struct FetchGate {
     values: IdleValues,
     /// Deeds that lead nowhere.
     deeds: Deeds,
-    /// Forms that show what other pages show.
-    views: Views,
     /// Pages that were the same under two values of an opaque parameter, by their URLs without such ones.
     compared: RecentSet<u64>,
     /// What gave nothing under one value of such a parameter, in the same way, with the URL.
@@ -189,7 +185,6 @@ impl FetchGate {
             leading: ReadUrls::default(),
             values: IdleValues::default(),
             deeds: Deeds::default(),
-            views: Views::default(),
             compared: RecentSet::with_max(COMPARED_MAX),
             nothing: RecentMap::with_max(NOTHING_MAX),
             ways: RecentMap::with_max(WAYS_MAX),
@@ -212,7 +207,6 @@ impl FetchGate {
             leading,
             values,
             deeds,
-            views,
             compared,
             nothing,
             ways,
@@ -229,7 +223,6 @@ impl FetchGate {
         self.leading = leading;
         self.values = values;
         self.deeds = deeds;
-        self.views = views;
         self.compared = compared;
         self.nothing = nothing;
         self.ways = ways;
@@ -318,11 +311,6 @@ impl FetchGate {
                 | Refusal::Unknown(_) => None,
             },
         }
-    }
-
-    /// Whether URLs of this one's form show what other pages show.
-    pub(crate) fn is_of_views(&self, url: &CanonicalUrl) -> bool {
-        self.views.has(url)
     }
 
     /// May this URL be fetched now?

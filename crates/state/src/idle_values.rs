@@ -232,8 +232,6 @@ fn worth_of(record: &PageRecord, value: &InnerValue<'_>) -> Option<(Worth, bool)
         Outcome::Judged(Verdict::Index) => Worth::Kept,
         Outcome::Judged(Verdict::Junk(reason)) => match reason.kind() {
             JunkKind::Duplicate => Worth::Same,
-            // Forms of views have a law of their own.
-            JunkKind::Known => return leads_on.then_some((Worth::Nothing, true)),
             JunkKind::Empty | JunkKind::Error | JunkKind::Wall | JunkKind::NoPage => Worth::Nothing,
             // A list may lead to pages behind the same script.
             JunkKind::LinkList => return leads_on.then_some((Worth::Nothing, true)),

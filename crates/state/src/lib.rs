@@ -18,9 +18,9 @@
 //!
 //! In reading order: [`finding`] is what was found at a URL, [`policy`] what the user wants;
 //! [`state`] is the whole; `decide` (which makes a `decided`) and `apply` are the two halves of every change. The parts:
-//! [`queue`] (frontier, `robots_book` and [`fetch_gate`], with `files`, `idle_values`, `views`, `read_urls` and [`refused`]),
+//! [`queue`] (frontier, `robots_book` and [`fetch_gate`], with `files`, `idle_values`, `read_urls` and [`refused`]),
 //! `host_pasts` (what hosts answered last), `host_runs` (which of them limit without saying so), `hand_over` (what hosts are owed that change nodes), [`kept`] pages and
-//! their prints, [`templates`] of hosts, `known_text` (of `passages`), [`reach`] (scope, seeds, hosts), [`examples`] and
+//! their prints, [`templates`] of hosts, [`reach`] (scope, seeds, hosts), [`examples`] and
 //! [`focus_view`], [`counts`]. [`retry`] gives URLs another chance; [`recorded`] goes from the
 //! stages' types to the journal's and back, [`context`] is what a waiting URL carries, `promised` the part of it that its link said. [`snapshot`] (with
 //! [`saved`]) writes what is in memory alone, so that a start need not read the whole journal.
@@ -43,8 +43,6 @@ mod host_runs;
 mod host_walls;
 mod idle_values;
 pub mod kept;
-mod known_text;
-mod passages;
 pub mod policy;
 mod promised;
 pub mod queue;
@@ -60,7 +58,6 @@ pub mod site_move;
 pub mod snapshot;
 pub mod state;
 pub mod templates;
-mod views;
 
 pub use apply::{Applied, Stored};
 pub use counts::Counts;

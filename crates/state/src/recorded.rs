@@ -205,7 +205,6 @@ fn page_yield(record: &PageRecord) -> Option<PageYield> {
         JunkKind::Withheld if !is_duplicate() => Some(PageYield::LinksOnly),
         JunkKind::Withheld
         | JunkKind::Duplicate
-        | JunkKind::Known
         | JunkKind::Empty
         | JunkKind::Error
         | JunkKind::LinkList
@@ -262,7 +261,6 @@ pub fn detail(
             .map(|found| format!("language {found}, wanted {}", rules.languages.join(", "))),
         JunkReason::ExactDuplicate
         | JunkReason::NearDuplicate
-        | JunkReason::KnownText
         | JunkReason::SoftNotFound
         | JunkReason::Listing
         | JunkReason::NoIndex
@@ -318,7 +316,6 @@ mod tests {
                 language: None,
                 relevance: None,
                 neighbour: None,
-                known_text: false,
                 same_layout: false,
             };
             let thin = Verdict::Junk(JunkReason::Thin);

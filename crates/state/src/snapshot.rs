@@ -32,7 +32,6 @@ use crate::focus_view::FocusView;
 use crate::host_pasts::HostPasts;
 use crate::host_walls::HostWalls;
 use crate::kept::KeptPage;
-use crate::known_text::KnownText;
 use crate::reach::{Known, Reach};
 use crate::robots_book::All;
 use crate::saved::json;
@@ -41,7 +40,7 @@ use crate::templates::Templates;
 
 /// The form of a snapshot, and what records do to a state. Raise it when either changes: then an older
 /// snapshot is not read, and the journal is replayed from its beginning.
-pub const FORMAT: u32 = 24;
+pub const FORMAT: u32 = 23;
 
 /// Kept pages in one part: some 300 kB.
 const KEPT_PER_PART: usize = 4_096;
@@ -79,7 +78,6 @@ struct Snapshot {
     reach: Known,
     examples: Examples,
     templates: Templates,
-    known_text: KnownText,
     robots: All,
     gate: FetchGate,
     learnt: Learnt,
@@ -113,7 +111,6 @@ impl State {
         to.write(self.reach.known())?;
         to.write(&self.examples)?;
         to.write(&self.templates)?;
-        to.write(&self.known_text)?;
         {
             let queue = self.queue.lock();
             to.write(queue.robots.known())?;
@@ -163,7 +160,6 @@ impl State {
         self.pasts = snapshot.pasts;
         self.examples = snapshot.examples;
         self.templates = snapshot.templates;
-        self.known_text = snapshot.known_text;
         self.kept.resume(snapshot.kept);
         let mut queue = self.queue.lock();
         queue.robots.resume(snapshot.robots);
@@ -229,7 +225,6 @@ impl Snapshot {
             reach: read_part(from)?,
             examples: read_part(from)?,
             templates: read_part(from)?,
-            known_text: read_part(from)?,
             robots: read_part(from)?,
             gate: read_part(from)?,
             learnt: read_part(from)?,

@@ -15,7 +15,6 @@ use crate::focus_view::FocusView;
 use crate::host_pasts::HostPasts;
 use crate::host_walls::HostWalls;
 use crate::kept::KeptPages;
-use crate::known_text::KnownText;
 use crate::policy::Policy;
 use crate::queue::SharedQueue;
 use crate::reach::Reach;
@@ -45,7 +44,6 @@ pub struct State {
     pub(crate) queue: SharedQueue,
     pub(crate) kept: KeptPages,
     pub(crate) templates: Templates,
-    pub(crate) known_text: KnownText,
     pub(crate) reach: Reach,
     pub(crate) examples: Examples,
     pub(crate) focus: Option<FocusView>,
@@ -83,7 +81,6 @@ impl State {
             queue: SharedQueue::new(frontier, gate, robots, walls, reach.scope()),
             kept: KeptPages::new(prints),
             templates: Templates::default(),
-            known_text: KnownText::default(),
             reach,
             examples,
             focus: policy.focus.as_ref().map(FocusView::new).transpose()?,

@@ -187,7 +187,7 @@ impl PageRecord {
             Outcome::Judged(_) if !is_whole => nothing(),
             Outcome::Judged(Verdict::Index) => Some(self.replaces.is_none()),
             Outcome::Judged(Verdict::Junk(reason)) => match reason.kind() {
-                JunkKind::Duplicate | JunkKind::Known => Some(false),
+                JunkKind::Duplicate => Some(false),
                 JunkKind::Empty | JunkKind::Error | JunkKind::NoPage | JunkKind::Wall => nothing(),
                 JunkKind::Unwanted | JunkKind::Withheld | JunkKind::LinkList
                     if self.foreseen_nothing =>
@@ -418,16 +418,6 @@ pub struct PageSummary {
     /// Keys of the page's blocks, base64, where the host's template is learnt from them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub blocks: String,
-    /// The weight of the long passages of its text, and the hashes of passages, four bytes each, base64, where it is known from
-    /// them later what other pages show.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub passages: String,
-    /// How much of its text was known when it was judged.
-    #[serde(default, skip_serializing_if = "Shows::is_own")]
-    pub shows: Shows,
-    /// URLs of its form had shown known text alone.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub of_views: bool,
     /// Robots directives: false when the page asks not to be indexed.
     #[serde(default = "yes")]
     pub may_index: bool,
@@ -455,34 +445,6 @@ pub struct PageSummary {
     /// Bounds that were hit while reading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits_hit: Vec<String>,
-}
-
-/// How much of a page's text stands on kept pages of its host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Shows {
-    /// Not all: it has text of its own.
-    #[default]
-    Own,
-    /// All, as in views: parts of several pages, or one as a whole.
-    Known,
-    /// All, as a part of one page: a view of it, or what that one shows among others.
-    Part,
-    /// All, but too little of it from pages of other forms.
-    #[serde(other)]
-    Unclear,
-}
-
-impl Shows {
-    /// Whether a page has text of its own.
-    pub fn is_own(&self) -> bool {
-        *self == Self::Own
-    }
-
-    /// Whether other pages, of other forms, have all that a page says.
-    pub fn is_known(self) -> bool {
-        matches!(self, Self::Known | Self::Part)
-    }
 }
 
 /// A text that is known by its measures alone.

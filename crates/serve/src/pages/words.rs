@@ -334,7 +334,6 @@ impl Words {
             JunkReason::Listing => "列表页",
             JunkReason::ExactDuplicate => "完全重复",
             JunkReason::NearDuplicate => "近似重复",
-            JunkReason::KnownText => "已有文字",
             JunkReason::Language => "语言不符",
             JunkReason::OffTopic => "与主题无关",
             JunkReason::Unknown(_) => reason,

@@ -30,7 +30,6 @@ impl State {
         if self.policy.host_templates {
             self.templates.apply(page);
         }
-        self.known_text.apply(seq, page);
         self.reach.apply_page(page);
         if let Some(back) = &page.returns {
             let origin = retry::return_origin(page, back);

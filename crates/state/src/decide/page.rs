@@ -1,6 +1,6 @@
 //! A page is judged: its relevance, its nearest kept page, the verdict, the fates of its links.
 
-use archive::{PageRecord, PageSummary, Shows};
+use archive::{PageRecord, PageSummary};
 use focus::{PageAhead, PageTerms};
 use frontier::{Lease, UrlNumbers};
 use outcome::{JunkReason, Outcome, Verdict, WallKind};
@@ -15,8 +15,6 @@ use crate::decided::ReadText;
 use crate::finding::PageReading;
 use crate::focus_view::FocusView;
 use crate::kept::{self, Judgement, Measured};
-use crate::known_text;
-use crate::passages::{Passage, passages};
 use crate::recorded;
 use crate::state::{State, StoreError};
 use crate::templates;
@@ -58,9 +56,6 @@ impl State {
             self.templates.trim(&record.host, &record.url, &mut reading);
         }
         let context = UrlContext::from_bytes(&lease.url().context);
-        let passages = passages(&reading.page.text);
-        let may_be_known = !is_blocked && has_text_to_look_up(&record, &reading, &context);
-        let known = may_be_known.then(|| self.look_up(lease, &passages));
         let example = self.examples.to_learn(&record.url);
         let mut model = model(self.focus.as_mut(), &record, &reading, example);
         let relevant = model
@@ -69,8 +64,7 @@ impl State {
         // What stands in a page's place is neither on the topic nor off it.
         let relevance = relevant.as_ref().filter(|_| !is_blocked);
         let relevance = relevance.map(|found| found.relevance);
-        let mut summary = recorded::page_summary(&reading, relevance, now_ms);
-        (summary.shows, summary.of_views) = known.unwrap_or_default();
+        let summary = recorded::page_summary(&reading, relevance, now_ms);
         let judged = self.kept.judge(
             &Measured {
                 url: &record.url,
@@ -111,7 +105,9 @@ impl State {
             examples: &self.examples,
         };
         record.links = links::decide(&of, &reading, &knowledge, focus)?;
-        self.write_for_later(&mut record, &reading, &passages, context.due.is_some());
+        if self.policy.host_templates {
+            templates::write_blocks(&mut record, &reading.blocks);
+        }
         let is_archived = record.outcome.is_indexed() || self.focus.is_some();
         let read = ReadText {
             text: reading.page.text,
@@ -121,36 +117,6 @@ impl State {
         };
         Ok((record, read))
     }
-
-    /// Writes down what is learnt from a page for others; from one that is visited again no text is.
-    fn write_for_later(
-        &self,
-        record: &mut PageRecord,
-        reading: &PageReading,
-        passages: &[Passage],
-        is_visit: bool,
-    ) {
-        if self.policy.host_templates {
-            templates::write_blocks(record, &reading.blocks);
-        }
-        if !is_visit {
-            known_text::write_passages(record, passages);
-        }
-    }
-
-    /// How much of a page's text is known, and whether its form shows nothing else.
-    fn look_up(&self, lease: &Lease, passages: &[Passage]) -> (Shows, bool) {
-        let url = &lease.url().url;
-        let shows = self.known_text.shows(url, passages);
-        let of_views = || self.queue.lock().gate.is_of_views(url);
-        (shows, shows.is_known() && of_views())
-    }
-}
-
-/// Whether it is asked of a page how much of its text is known. A page that was kept before is known by itself.
-fn has_text_to_look_up(record: &PageRecord, reading: &PageReading, context: &UrlContext) -> bool {
-    let was_kept = context.due.as_ref().is_some_and(|due| due.was.is_indexed());
-    (200..300).contains(&record.status()) && !reading.soft_404 && !was_kept
 }
 
 /// The model by which a page is judged. The words of an error page or of a wall are no example of

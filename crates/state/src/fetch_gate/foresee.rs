@@ -77,9 +77,7 @@ impl FetchGate {
         let is_low = match self.learnt.low_yield {
             Learnt::Off => false,
             Learnt::Last => {
-                self.rules.is_low_yield(url.as_str())
-                    || self.rules.is_below_host(url.as_str())
-                    || self.views.may_have(url)
+                self.rules.is_low_yield(url.as_str()) || self.rules.is_below_host(url.as_str())
             }
             Learnt::HoldBack | Learnt::Sample | Learnt::Refuse => {
                 self.rules.is_low_yield(url.as_str())
@@ -205,11 +203,6 @@ impl FetchGate {
             return None;
         }
         let deed = || self.deeds.find(&CanonicalUrl::parse(plain).ok()?);
-        let view = || {
-            let idle = self.views.find(url)?;
-            let plain = CanonicalUrl::parse(plain).ok()?;
-            self.deeds.knows_a_thing_of(&plain).then_some(idle)
-        };
         let Idle {
             original,
             rule,
@@ -219,7 +212,6 @@ impl FetchGate {
             .values
             .find(url)
             .or_else(deed)
-            .or_else(view)
             .filter(|idle| idle.original != url.as_str())?;
         let rules = vec![rule];
         let is_probe = is_sure.then(|| self.is_sparse_probe(url, &rules, Some(probes)));

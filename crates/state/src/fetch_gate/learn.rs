@@ -1,6 +1,6 @@
 //! What a page that was read teaches the rules, and tells of those that had spoken of it.
 
-use archive::{LinkRecord, PageRecord, Shows};
+use archive::{LinkRecord, PageRecord};
 use frontier::{CanonicalUrl, ORDER, UrlNormalizer};
 use outcome::{JunkKind, JunkReason, LinkFate, LowYield, Outcome, of_compared};
 use xxhash_rust::xxh3::xxh3_64;
@@ -43,9 +43,6 @@ impl FetchGate {
             self.find_wrong(&rule);
         }
         self.note_deed(record, &url, normalizer);
-        for rule in self.views.observe(seq, &url, record) {
-            self.find_wrong(&rule);
-        }
         let canonical = canonical_of(record).map(|canonical| normalizer.normalized(&canonical));
         if let Some(canonical) = &canonical {
             let plain = normalizer.normalized(&url);
@@ -278,8 +275,6 @@ impl FetchGate {
         let kind = record.junk().map(JunkReason::kind);
         let is_unique = match kind {
             Some(JunkKind::Empty | JunkKind::Error | JunkKind::Wall) => false,
-            // It repeats pages, of which none is named.
-            Some(JunkKind::Known) => false,
             // A copy of a part only, or of a page that cannot be named.
             Some(JunkKind::Duplicate)
             | Some(
@@ -287,27 +282,17 @@ impl FetchGate {
             )
             | None => true,
         };
-        // A view that was kept, since it was not known yet that its form shows nothing else.
-        let is_view = shows(record) == Shows::Known;
-        if is_whole && is_unique && !is_view {
+        if is_whole && is_unique {
             let read = &self.read;
             let was_read = |url: &str| read.contains(url, normalizer);
             self.rules
                 .observe_unique(&normalizer.normalized(url), was_read);
             let was_worth_it = kind != Some(JunkKind::Withheld);
             self.note_yield(seq, record, was_worth_it, normalizer);
-        } else if is_view
-            || matches!(
-                kind,
-                Some(
-                    JunkKind::Duplicate
-                        | JunkKind::Known
-                        | JunkKind::Empty
-                        | JunkKind::Error
-                        | JunkKind::NoPage
-                )
-            )
-        {
+        } else if matches!(
+            kind,
+            Some(JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error | JunkKind::NoPage)
+        ) {
             self.note_yield(seq, record, false, normalizer);
         } else if record.outcome == Outcome::Redirected {
             // Where it leads may be known already, or not belong to the crawl.
@@ -353,11 +338,6 @@ impl FetchGate {
             }
         }
     }
-}
-
-/// How much of a page's text was known.
-fn shows(record: &PageRecord) -> Shows {
-    record.page.as_ref().map_or(Shows::Own, |page| page.shows)
 }
 
 /// The URL that a page names as canonical.

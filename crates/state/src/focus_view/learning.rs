@@ -307,7 +307,7 @@ pub fn fate_of(record: &PageRecord) -> PageFate {
     };
     match reason.kind() {
         JunkKind::Unwanted => PageFate::New,
-        JunkKind::Duplicate | JunkKind::Known => PageFate::Duplicate,
+        JunkKind::Duplicate => PageFate::Duplicate,
         JunkKind::Error | JunkKind::NoPage => PageFate::Dead,
         JunkKind::Wall => PageFate::Unread,
         JunkKind::Empty | JunkKind::Withheld | JunkKind::LinkList => PageFate::Thin,

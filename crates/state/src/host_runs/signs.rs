@@ -30,7 +30,6 @@ pub(super) fn sign_of(page: &PageRecord) -> Option<Sign> {
             | JunkKind::Unwanted
             | JunkKind::Withheld
             | JunkKind::Duplicate
-            | JunkKind::Known
             | JunkKind::LinkList => None,
         },
         Outcome::Redirected
@@ -54,11 +53,7 @@ pub(crate) fn sign_of_success(retry_after_s: Option<f64>, words: u32, payload: &
 pub(super) fn is_page(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Judged(_) => outcome.junk().is_none_or(|reason| match reason.kind() {
-            JunkKind::NoPage
-            | JunkKind::Unwanted
-            | JunkKind::Withheld
-            | JunkKind::Known
-            | JunkKind::LinkList => true,
+            JunkKind::NoPage | JunkKind::Unwanted | JunkKind::Withheld | JunkKind::LinkList => true,
             // A notice with words enough is kept once.
             JunkKind::Duplicate | JunkKind::Empty | JunkKind::Error | JunkKind::Wall => false,
         }),

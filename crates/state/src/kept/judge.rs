@@ -74,7 +74,6 @@ impl KeptPages {
             listing: is_listing(&page.page.page_type),
             language: Some(lang.clone()).filter(|lang| !lang.is_empty()),
             relevance: page.page.relevance,
-            known_text: page.page.of_views && page.page.shows.is_known(),
             same_layout: near
                 .is_some_and(|near| (near.layout ^ layout).count_ones() <= sieve::LAYOUT_BITS_MAX),
             neighbour,
