@@ -262,6 +262,10 @@ impl Unpacker {
     /// gives the member's length. After `Ok` length and CRC agree.
     pub(crate) fn unpack(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<usize, Broken> {
         let head = head(data)?;
+        if head.lengths.is_some_and(|(member, _)| head.bytes > member) {
+            // The stream of a later member may stand where it ends: that would hide all before it.
+            return Err(Broken::Corrupt("the header is longer than its member"));
+        }
         let mut rest = data.get(head.bytes..).ok_or(Broken::Incomplete)?;
         out.clear();
         self.inflate.reset(false);

@@ -248,6 +248,16 @@ mod tests {
     }
 
     #[test]
+    fn a_header_that_reaches_to_the_stream_of_a_later_record_hides_none() {
+        // By one flipped bit in the length of its extra field the first member ended where the third one does.
+        let (bytes, ends) = three_members();
+        let stream = ends[2] as usize + 24;
+        let mut damaged = bytes.clone();
+        damaged[10..12].copy_from_slice(&(stream as u16 - 12).to_le_bytes());
+        assert_eq!(whole(&steps(&damaged, 0)), [ends[1], ends[2]]);
+    }
+
+    #[test]
     fn a_cut_file_ends_with_its_last_whole_record() {
         let (bytes, ends) = three_members();
         for at in 0..bytes.len() {
