@@ -382,7 +382,8 @@ mod tests {
     }
 
     /// Text that would be markup if it were not escaped.
-    const HOSTILE: [&str; 37] = [
+    const HOSTILE: [&str; 38] = [
+        "see\n:|\nand :|",
         "Use the <script>alert(1)</script> tag",
         "a Vec<String> of <div>",
         "<img src=x onerror=alert(1)>",

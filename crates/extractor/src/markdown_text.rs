@@ -260,7 +260,9 @@ fn block_mark(line: &str) -> Option<Range<usize>> {
         // A rule, the line below a heading, and that below the head of a table.
         '*' | '_' if is_only(&[first, ' ', '\t']) => Some(0..run),
         '=' if is_only(&['=', ' ', '\t']) => Some(0..1),
-        '-' | '|' | ':' if is_only(&['-', '|', ':', ' ', '\t']) && line.contains('-') => Some(0..1),
+        '-' | '|' | ':' if is_only(&['-', '|', ':', ' ', '\t']) && line.contains(['-', ':']) => {
+            Some(0..1)
+        }
         '~' if run >= 3 => Some(0..run),
         '0'..='9' => {
             let digits = line.bytes().take_while(u8::is_ascii_digit).count();
